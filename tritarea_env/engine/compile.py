@@ -1,0 +1,125 @@
+"""How kernels are compiled, and where the machine code is kept.
+
+numba's own cache looks only at the file of the cached function: a change in a helper of another file
+would leave the old machine code running. Here the cache folder carries a digest of *all* kernel sources,
+so code and cache cannot come apart. It also carries the flags that numba leaves out of its key (bounds
+checks), and lies in the user's cache, so that a read-only install starts warm too.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+import numpy as np
+from numba.core import caching, config
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+PACKAGE = Path(__file__).resolve().parents[1]
+_SHARED = (PACKAGE / "engine", PACKAGE / "games")
+
+
+def _top_package(file: Path) -> Path:
+    """The folder of the outermost package that holds ``file`` (the file itself if it is in none)."""
+    top = file
+    while (top.parent / "__init__.py").exists():
+        top = top.parent
+    return top
+
+
+def source_files(file: str | Path) -> list[Path]:
+    """All sources that the machine code of a kernel in ``file`` may depend on, sorted."""
+    own = _top_package(Path(file).resolve())
+    roots = list(_SHARED) if own == PACKAGE else [*_SHARED, own]
+    return sorted({path for root in roots for path in ([root] if root.is_file() else root.rglob("*.py"))})
+
+
+@functools.cache
+def _digest_of_package(top: Path) -> str:
+    digest = hashlib.sha256(f"{sys.version_info[:2]} {numba.__version__} {np.__version__}".encode())
+    for path in source_files(top if top.is_file() else top / "__init__.py"):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
+
+
+def source_digest(file: str | Path) -> str:
+    """Digest (16 hex digits) of the kernel sources behind ``file`` and of the compiler's versions."""
+    return _digest_of_package(_top_package(Path(file).resolve()))
+
+
+@functools.cache
+def _cache_root() -> Path:
+    """The first of these folders that can be written to; the last is private to this process."""
+    home = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA") or "~/.cache"
+    for root in (config.CACHE_DIR, os.path.join(home, "tritarea")):
+        if not root:
+            continue
+        path = Path(root).expanduser()
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            tempfile.TemporaryFile(dir=path).close()
+            return path
+        except (OSError, RuntimeError):
+            continue
+    return Path(tempfile.mkdtemp(prefix="tritarea-"))
+
+
+class _Locator(caching._CacheLocator):  # type: ignore[misc]
+    """Places a kernel's machine code by the digest of the sources, not by the age of one file."""
+
+    def __init__(self, py_func: Callable[..., Any], py_file: str) -> None:
+        self._py_file = py_file
+        self._py_func = py_func
+        self._digest = source_digest(py_file)
+
+    def get_cache_path(self) -> str:
+        flags = f"{'-checked' if config.BOUNDSCHECK else ''}-O{int(config.OPT)}{'-debug' if config.DEBUGINFO_DEFAULT else ''}"
+        return str(_cache_root() / f"kernels-{self._digest}{flags}")
+
+    def get_source_stamp(self) -> str:
+        return self._digest
+
+    def get_disambiguator(self) -> str:
+        name = f"{self._py_func.__module__}.{self._py_func.__qualname__}"
+        return hashlib.sha256(name.encode()).hexdigest()[:10]
+
+    @classmethod
+    def from_function(cls, py_func: Callable[..., Any], py_file: str) -> _Locator:
+        locator = cls(py_func, py_file)
+        locator.ensure_cache_path()
+        return locator
+
+
+class _CacheImpl(caching.CompileResultCacheImpl):  # type: ignore[misc]
+    _locator_classes = [_Locator]
+
+
+class _Cache(caching.Cache):  # type: ignore[misc]
+    _impl_class = _CacheImpl
+
+
+def kernel(function: F) -> F:
+    """Compile ``function`` with numba: nopython, without the GIL, machine code kept between processes.
+
+    With ``NUMBA_DISABLE_JIT=1`` the function is left as Python.
+    """
+    compiled = numba.njit(nogil=True)(function)
+    if hasattr(compiled, "enable_caching"):
+        compiled._cache = _Cache(function)
+    return compiled  # type: ignore[no-any-return]
+
+
+def wrapping_kernel(function: F) -> F:
+    """A kernel whose unsigned arithmetic wraps on purpose: without JIT, numpy is told not to warn."""
+    compiled = kernel(function)
+    if config.DISABLE_JIT:
+        return np.errstate(over="ignore")(compiled)
+    return compiled

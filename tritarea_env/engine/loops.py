@@ -1,0 +1,205 @@
+"""Compiled loops over an array of games, for any game. ``index`` (n,) int64 names the games meant.
+
+None of these checks anything but ``first_illegal``; callers do, before anything is stepped.
+"""
+
+import numpy as np
+
+from .compile import kernel
+from .protocol import (
+    begin,
+    determinize,
+    draw,
+    hide,
+    legal,
+    observe,
+    outcome,
+    score_reward,
+    state,
+    step,
+    winners,
+)
+from .rng import below, derive
+
+
+@kernel
+def reset_games(games, index):
+    """New games from each row's stream and episode."""
+    for i in index:
+        draw(games[i])
+        begin(games[i])
+
+
+@kernel
+def next_episodes(games, index):
+    """Each row goes on to the next game of its own stream."""
+    for i in index:
+        games[i].episode += 1
+        draw(games[i])
+        begin(games[i])
+
+
+@kernel
+def begin_game(games, i):
+    begin(games[i])
+
+
+@kernel
+def draw_game(games, i):
+    draw(games[i])
+
+
+@kernel
+def first_illegal(games, index, actions, mask):
+    """The place in ``index`` of the first action that is not legal, or -1. ``mask`` (A,) int8 is scratch."""
+    for j in range(index.shape[0]):
+        if actions[j] < 0 or actions[j] >= mask.shape[0]:
+            return j
+        legal(games[index[j]], mask)
+        if mask[actions[j]] == 0:
+            return j
+    return -1
+
+
+@kernel
+def step_games(games, index, actions):
+    """One decision in each game."""
+    for j in range(index.shape[0]):
+        step(games[index[j]], actions[j])
+
+
+@kernel
+def step_game(games, i, action, mask):
+    """One decision in game ``i``, and the next mask (A,) int8."""
+    step(games[i], action)
+    legal(games[i], mask)
+
+
+@kernel
+def legal_games(games, index, masks):
+    """Masks (n, A) int8 of the seats to move."""
+    for j in range(index.shape[0]):
+        legal(games[index[j]], masks[j])
+
+
+@kernel
+def observe_games(games, index, seats, out):
+    """Observations (n, d) uint8 of the given seats (n,)."""
+    for j in range(index.shape[0]):
+        observe(games[index[j]], seats[j], out[j])
+
+
+@kernel
+def observe_game(games, i, seat, out):
+    observe(games[i], seat, out)
+
+
+@kernel
+def state_game(games, i, out):
+    state(games[i], out)
+
+
+@kernel
+def hide_games(games, index, keys, hidden, seeds):
+    """For each game a copy as the seat to move knows it (n,), and that decision's seed (n,) from its key (n,)."""
+    for j in range(index.shape[0]):
+        g = games[index[j]]
+        seat = g.seat
+        seeds[j] = derive(derive(keys[j], g.decision), seat)
+        hidden[j] = g
+        hide(hidden[j], seat)
+
+
+@kernel
+def determinize_games(games, index, seats, seeds):
+    """Fill each game in place with a guess that fits what its given seat knows."""
+    for j in range(index.shape[0]):
+        determinize(games[index[j]], seats[j], seeds[j])
+
+
+@kernel
+def random_actions(masks, seeds, out):
+    """One legal action (n,) for each mask (n, A), uniform, drawn from its seed (n,) uint64."""
+    for j in range(masks.shape[0]):
+        count = 0
+        for a in range(masks.shape[1]):
+            count += masks[j, a]
+        left = below(derive(seeds[j], 0), count)
+        for a in range(masks.shape[1]):
+            if masks[j, a]:
+                if left == 0:
+                    out[j] = a
+                    break
+                left -= 1
+
+
+@kernel
+def play_randomly(games, index, key, mask):
+    """Play each game to its end with random actions; returns the number of decisions. ``mask`` is scratch."""
+    decisions = 0
+    for i in index:
+        own = derive(key, i)
+        while not games[i].done:
+            legal(games[i], mask)
+            count = 0
+            for a in range(mask.shape[0]):
+                count += mask[a]
+            left = below(derive(own, games[i].decision), count)
+            for a in range(mask.shape[0]):
+                if mask[a]:
+                    if left == 0:
+                        step(games[i], a)
+                        break
+                    left -= 1
+            decisions += 1
+    return decisions
+
+
+# How a game rewards its seats
+OUTCOME, SCORE, SCORE_DELTA = 0, 1, 2
+
+
+@kernel
+def write_reward(g, kind, before, out):
+    """The reward (seats,) float64 of the last decision; ``before`` (seats,) int64: the scores before it."""
+    out[:] = 0.0
+    if kind == SCORE_DELTA:
+        score_reward(g, before, out)
+    elif g.done and kind == SCORE:
+        before[:] = 0
+        score_reward(g, before, out)
+    elif g.done:
+        outcome(g, out)
+
+
+@kernel
+def step_rewarded(games, i, action, kind, mask, before, reward):
+    """One decision in game ``i``: next mask (A,) int8, reward (seats,) float64. ``before`` (seats,) int64 is scratch."""
+    g = games[i]
+    before[:] = g.scores
+    step(g, action)
+    legal(g, mask)
+    write_reward(g, kind, before, reward)
+
+
+@kernel
+def winners_of(games, i):
+    """The set (bits) of seats that have won game ``i``."""
+    return winners(games[i])
+
+
+@kernel
+def shares(games, index, out):
+    """Share of the win (n, seats) float64 of every seat: 1/k for each of k winners."""
+    for j in range(index.shape[0]):
+        won = winners(games[index[j]])
+        k = np.int64(0)
+        for s in range(out.shape[1]):
+            k += won >> s & 1
+        for s in range(out.shape[1]):
+            out[j, s] = (won >> s & 1) / k
+
+
+def every(games: np.recarray) -> np.ndarray:
+    """The index (n,) of all games."""
+    return np.arange(games.shape[0])

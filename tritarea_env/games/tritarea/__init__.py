@@ -1,0 +1,49 @@
+"""Tri*T*Area (iop games, 2022): four seats, three rounds; tricks win the right to build."""
+
+from ...engine.protocol import register
+from ..base import Game
+from . import drawing, information, kernel, observation, position, rules, settlement, setup
+
+register(
+    rules.GAME,
+    {
+        "draw": kernel.draw,
+        "begin": kernel.begin,
+        "step": kernel.step,
+        "legal": kernel.legal,
+        "observe": observation.observe,
+        "state": observation.state,
+        "hide": information.hide,
+        "determinize": information.determinize,
+        "score_now": settlement.score_now,
+        "winners": settlement.winners,
+        "outcome": settlement.outcome,
+        "score_reward": settlement.score_reward,
+    },
+)
+
+DEFINITION = Game(
+    name="tritarea",
+    title="Tri*T*Area",
+    version=0,
+    dtype=rules.GAME,
+    seats=rules.SEATS,
+    action_names=rules.ACTION_NAMES,
+    phases=rules.PHASES,
+    fields=observation.FIELDS,
+    state_fields=observation.STATE_FIELDS,
+    groups=observation.GROUPS,
+    sources=rules.SOURCES,
+    rewards=("outcome", "score", "score_delta"),
+    default_options=rules.DEFAULTS_OF_OPTIONS,
+    check_options=rules.check_options,
+    changed_options=rules.changed_options,
+    configure=rules.configure,
+    start_of=position.start_of,
+    set_start=position.set_start,
+    later_of=position.later_of,
+    set_later=position.set_later,
+    to_position=position.to_position,
+    from_position=setup.from_position,
+    draw_text=drawing.draw_text,
+)

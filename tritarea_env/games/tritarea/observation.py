@@ -1,0 +1,161 @@
+"""The observation: everything a seat may know (A8), egocentric (the seat itself is 0, then clockwise).
+
+Written as small integers (uint8) in the order of ``FIELDS``; divided by each field's maximum they are the
+float observation. ``STATE_FIELDS`` adds the hidden hands, for central critics.
+"""
+
+import numpy as np
+
+from ...engine.compile import kernel
+from ..base import lay_out
+from .information import declaration_open, leftovers_open
+from .rules import CARDS, MOST_ON_A_SQUARE, ROUNDS, SEATS, SQUARES, TRICKS
+from .settlement import declared_card
+
+ENDS = 3  # the lowest three and the top three blocks of a building are given one by one
+
+_ROWS = [
+    ("hand", (CARDS,), 1, "the seat's own hand", "cards"),
+    ("seen", (CARDS, SEATS), 1, "cards played this round, this trick's included, by who played them", "cards"),
+    ("trick", (CARDS,), 1, "cards of this trick", "cards"),
+    ("declared", (CARDS, SEATS), 1, "declared cards as far as known, by seat (round 2: leftovers once open)", "cards"),
+    ("area", (4, 4, 4), 1, "the square's area (concept)", "board"),
+    ("bonus", (4, 4), 3, "the square's printed bonus", "board"),
+    ("height", (4, 4), MOST_ON_A_SQUARE, "blocks on the square", "board"),
+    ("lowest", (4, 4, ENDS, SEATS), 1, "owner of the lowest, second and third lowest block", "board"),
+    ("top", (4, 4, ENDS, SEATS), 1, "owner of the top, second and third block from above", "board"),
+    ("count", (4, 4, SEATS), MOST_ON_A_SQUARE, "blocks of each colour in the building", "board"),
+    ("first", (4, 4, SEATS), 4, "order of first appearance from below: 4 for the lowest colour, 3 for the next …", "board"),
+    ("built", (4, 4), 1, "the square just built on (phase extra)", "board"),
+    ("scores", (SEATS,), 255, "scores by seat", ""),
+    ("blocks", (SEATS,), 9, "blocks in hand by seat", ""),
+    ("sold", (SEATS,), 9, "blocks sold by seat", ""),
+    ("rank", (SEATS,), 10, "rank now of each seat's card in this trick, changed fives counted", ""),
+    ("leader", (SEATS,), 1, "the seat that leads this trick", ""),
+    ("start_player", (SEATS,), 1, "this round's start player", ""),
+    ("to_move", (SEATS,), 1, "the seat that acts", ""),
+    ("rightholder_1", (SEATS,), 1, "rightholder 1 (construction only)", ""),
+    ("rightholder_2", (SEATS,), 1, "rightholder 2 (construction only)", ""),
+    ("adopted", (4,), 1, "adopted concept (construction only)", ""),
+    ("round", (ROUNDS,), 1, "the round: 1, 2, 3", ""),
+    ("trick_number", (TRICKS + 1,), 1, "the trick: 0 (before the first) … 8", ""),
+    ("phase", (9,), 1, "declare, sell, play, five, build, extra, five_default, five_settle, end", ""),
+    ("npc", (SEATS,), 1, "seats that no player holds", ""),
+    ("team", (SEATS,), 1, "with two players: the seat and its partner", ""),
+    ("adjacency_any", (1,), 1, "option adjacency='any'", ""),
+    ("voluntary_default", (1,), 1, "option voluntary_default", ""),
+]
+FIELDS = lay_out(_ROWS)
+STATE_FIELDS = lay_out([*_ROWS, ("hands", (SEATS, CARDS), 1, "the hand of each seat", "")])
+GROUPS = {"cards": (CARDS,), "board": (4, 4)}
+
+_AT = {field.name: field.offset for field in FIELDS}
+(_HAND, _SEEN, _TRICK, _DECLARED, _AREA, _BONUS, _HEIGHT, _LOWEST, _TOP, _COUNT, _FIRST, _BUILT) = (
+    field.offset for field in FIELDS[:12]
+)
+_SCORES, _BLOCKS, _SOLD, _RANK = _AT["scores"], _AT["blocks"], _AT["sold"], _AT["rank"]
+_LEADER, _START, _TO_MOVE, _RIGHT_1, _RIGHT_2 = (
+    _AT[name] for name in ("leader", "start_player", "to_move", "rightholder_1", "rightholder_2")
+)
+_ADOPTED, _ROUND, _TRICK_NUMBER, _PHASE = _AT["adopted"], _AT["round"], _AT["trick_number"], _AT["phase"]
+_NPC, _TEAM, _ANY, _VOLUNTARY = _AT["npc"], _AT["team"], _AT["adjacency_any"], _AT["voluntary_default"]
+_HANDS = STATE_FIELDS[-1].offset
+
+
+@kernel
+def write_cards(g, seat, open_all, out):
+    for card in range(CARDS):
+        out[_HAND + card] = g.hand[seat] >> card & 1
+    for r in range(SEATS):
+        s = (seat + r) % SEATS
+        for t in range(TRICKS):
+            if g.past[s, t] >= 0:
+                out[_SEEN + SEATS * np.int64(g.past[s, t]) + r] = 1
+        if g.played[s] >= 0:
+            out[_SEEN + SEATS * np.int64(g.played[s]) + r] = 1
+            out[_TRICK + g.played[s]] = 1
+        card = np.int64(-1)
+        if g.round_number == ROUNDS:
+            if open_all or declaration_open(g, seat, s):
+                card = np.int64(g.declared[s])
+        elif leftovers_open(g):
+            card = declared_card(g, s)
+        if card >= 0:
+            out[_DECLARED + SEATS * card + r] = 1
+
+
+@kernel
+def write_building(g, seat, q, out):
+    h = np.int64(g.height[q])
+    appeared = 0
+    for level in range(h):
+        r = ((g.stack[q] >> 2 * level & 3) - seat) % SEATS
+        if level < ENDS:
+            out[_LOWEST + SEATS * (ENDS * q + level) + r] = 1
+        if h - 1 - level < ENDS:
+            out[_TOP + SEATS * (ENDS * q + h - 1 - level) + r] = 1
+        if out[_FIRST + SEATS * q + r] == 0:
+            out[_FIRST + SEATS * q + r] = SEATS - appeared
+            appeared += 1
+    for r in range(SEATS):
+        out[_COUNT + SEATS * q + r] = g.count[q, (seat + r) % SEATS]
+
+
+@kernel
+def write_board(g, seat, out):
+    for q in range(SQUARES):
+        out[_AREA + 4 * q + g.area[q]] = 1
+        out[_BONUS + q] = g.bonus[q]
+        if g.height[q] > 0:
+            out[_HEIGHT + q] = g.height[q]
+            write_building(g, seat, q, out)
+    if g.built >= 0:
+        out[_BUILT + g.built] = 1
+
+
+@kernel
+def write_seats(g, seat, out):
+    for r in range(SEATS):
+        s = (seat + r) % SEATS
+        out[_SCORES + r] = min(np.int64(g.scores[s]), 255)
+        out[_BLOCKS + r] = g.blocks[s]
+        out[_SOLD + r] = g.sold[s]
+        out[_RANK + r] = max(np.int64(g.rank[s]), 0)
+        out[_LEADER + r] = g.leader == s
+        out[_START + r] = g.start_player == s
+        out[_TO_MOVE + r] = g.seat == s
+        out[_RIGHT_1 + r] = g.rightholders[0] == s
+        out[_RIGHT_2 + r] = g.rightholders[1] == s
+        out[_NPC + r] = s >= g.players
+        out[_TEAM + r] = g.players == 2 and r % 2 == 0
+
+
+@kernel
+def write(g, seat, open_all, out):
+    """What ``seat`` sees into ``out``; with ``open_all``, unrevealed declarations too."""
+    out[:] = 0
+    write_cards(g, seat, open_all, out)
+    write_board(g, seat, out)
+    write_seats(g, seat, out)
+    if g.adopted >= 0:
+        out[_ADOPTED + g.adopted] = 1
+    out[_ROUND + g.round_number - 1] = 1
+    out[_TRICK_NUMBER + g.trick] = 1
+    out[_PHASE + g.phase] = 1
+    out[_ANY] = g.adjacency_any
+    out[_VOLUNTARY] = g.voluntary_default
+
+
+@kernel
+def observe(g, seat, out):
+    """Write the observation (d,) uint8 of any ``seat``."""
+    write(g, seat, False, out)
+
+
+@kernel
+def state(g, out):
+    """Write the state (m,) uint8: all that is on the table and in the hands, absolute seats."""
+    write(g, 0, True, out)
+    for s in range(SEATS):
+        for card in range(CARDS):
+            out[_HANDS + CARDS * s + card] = g.hand[s] >> card & 1

@@ -1,0 +1,238 @@
+"""Settlement of a round (A6), its winners (A7) and the rewards (A11)."""
+
+import numpy as np
+
+from ...engine.compile import kernel
+from .rules import (
+    AREA_POINTS,
+    AREAS,
+    BLOCKS_LEFT,
+    DECLARATION,
+    FIVE_SETTLE,
+    ROUNDS,
+    SEATS,
+    SQUARES,
+    TOWER,
+)
+
+
+@kernel
+def gain(g, s, points, source):
+    g.scores[s] += points
+    g.points[s, source] += points
+
+
+@kernel
+def lose(g, s, points, source):
+    """A2: a loss larger than the score leaves 0."""
+    loss = min(points, g.scores[s])
+    g.scores[s] -= loss
+    g.points[s, source] -= loss
+
+
+@kernel
+def rank_in_area(g, area, s):
+    """1 + number of seats strictly better in ``area``; 0 for a seat that tops nothing there."""
+    own = g.standing[area, s]
+    if own == 0:
+        return 0
+    rank = 1
+    for other in range(SEATS):
+        if g.standing[area, other] > own:
+            rank += 1
+    return rank
+
+
+@kernel
+def area_points(g, area, s):
+    """Points of seat ``s`` for ``area`` (A6.1)."""
+    rank = rank_in_area(g, area, s)
+    if rank == 0 or rank > 2:
+        return np.int64(0)
+    own, first, second = g.standing[area, s], AREA_POINTS[area, 0], AREA_POINTS[area, 1]
+    tied = others = 0
+    for other in range(SEATS):
+        tied += g.standing[area, other] == own
+        others += g.standing[area, other] > 0
+    if rank == 2:
+        return (second + tied - 1) // tied
+    if others == 1 or tied >= 2:
+        return (first + second + tied - 1) // tied
+    return first
+
+
+@kernel
+def tower_owner(g, square):
+    """The colour with most blocks; tied, the one whose lowest block lies lowest."""
+    owner, most = np.int64(-1), 0
+    for level in range(g.height[square]):
+        colour = g.stack[square] >> 2 * np.int64(level) & 3
+        if g.count[square, colour] > most:
+            owner, most = colour, g.count[square, colour]
+    return owner
+
+
+@kernel
+def tallest(g):
+    """Greatest height on the board and the points that each building of that height pays (A6.2)."""
+    height, buildings = 1, 0
+    for square in range(SQUARES):
+        if g.height[square] > height:
+            height, buildings = g.height[square], 1
+        elif g.height[square] == height:
+            buildings += 1
+    return height, 10 if buildings == 1 else 6 if buildings == 2 else 4
+
+
+@kernel
+def settle_areas_and_towers(g):
+    for area in range(4):
+        for s in range(SEATS):
+            gain(g, s, area_points(g, area, s), AREAS)
+    height, pays = tallest(g)
+    for square in range(SQUARES):
+        if g.height[square] == height:
+            gain(g, tower_owner(g, square), pays, TOWER)
+
+
+@kernel
+def declared_card(g, s):
+    """The card that settles seat ``s``'s declaration: round 2's leftover, round 3's declared card; -1 if none is known."""
+    if g.round_number == ROUNDS:
+        return np.int64(g.declared[s])
+    if g.round_number == 1 or g.hand[s] == 0 or g.hand[s] & (g.hand[s] - 1) != 0:
+        return np.int64(-1)
+    card = np.int64(0)
+    while g.hand[s] >> card & 1 == 0:
+        card += 1
+    return card
+
+
+@kernel
+def declaration_sign(g, s, card):
+    """+1 if the declared card's rank is gained, -1 if it is lost, 0 if it does not matter (A6.3)."""
+    if card < 0:
+        return 0
+    rank = rank_in_area(g, card // 9, s)
+    if rank == 1:
+        return 1
+    return -1 if g.round_number == ROUNDS and rank != 2 else 0
+
+
+@kernel
+def settle_declarations(g, first, answer):
+    """Settle from place ``first`` clockwise from the start player; True if a five has to be decided first.
+
+    ``answer`` is the rank that the first of these seats has just chosen for its five, or -1.
+    """
+    for place in range(first, SEATS):
+        s = (g.start_player + place) % SEATS
+        card = declared_card(g, s)
+        sign = declaration_sign(g, s, card)
+        rank = card % 9 + 1
+        if answer >= 0 and place == first:
+            rank = np.int64(answer)
+        elif sign != 0 and rank == 5 and g.scores[s] >= 1:
+            g.phase = FIVE_SETTLE
+            g.seat = s
+            return True
+        if sign > 0:
+            gain(g, s, rank, DECLARATION)
+        elif sign < 0:
+            lose(g, s, rank, DECLARATION)
+    return False
+
+
+@kernel
+def settle_blocks_left(g):
+    for s in range(SEATS):
+        lose(g, s, 2 * g.blocks[s], BLOCKS_LEFT)
+
+
+@kernel
+def score_now(g, out):
+    """Scores (4,) int64 as if the round were settled now; ``g.scores`` itself where a round has just ended.
+
+    Declarations that ``g`` does not show count nothing; a five in one is used as suits its seat best.
+    """
+    for s in range(SEATS):
+        out[s] = g.scores[s]
+    if g.round_ended:
+        return
+    if g.phase != FIVE_SETTLE:  # there, areas and towers have been paid
+        for area in range(4):
+            for s in range(SEATS):
+                if g.standing[area, s] != 0:
+                    out[s] += area_points(g, area, s)
+        height, pays = tallest(g)
+        for square in range(SQUARES):
+            if g.height[square] == height:
+                out[tower_owner(g, square)] += pays
+    for s in range(SEATS):
+        out[s] = max(0, out[s] + declaration_worth(g, s, out[s]))
+        if g.round_number == ROUNDS:
+            out[s] = max(0, out[s] - 2 * g.blocks[s])
+
+
+@kernel
+def declaration_worth(g, s, score):
+    """What seat ``s``'s declaration still adds to ``score``."""
+    if g.phase == FIVE_SETTLE and (s - g.start_player) % SEATS < (g.seat - g.start_player) % SEATS:
+        return np.int64(0)  # already settled
+    card = declared_card(g, s)
+    sign = declaration_sign(g, s, card)
+    rank = card % 9 + 1
+    if sign > 0:
+        return np.int64(8) if rank == 5 and score >= 2 else rank
+    if sign < 0:
+        return np.int64(-1) if rank == 5 and score >= 1 else -rank
+    return np.int64(0)
+
+
+# ------------------------------------------------------------------------------------ winners and rewards
+
+
+@kernel
+def winners(g):
+    """The set (bits) of seats that have won, of a game that is over (A7, A9)."""
+    if g.players == 2:
+        gap = np.int64(g.scores[0]) + g.scores[2] - g.scores[1] - g.scores[3]
+        return np.int64(0b1111) if gap == 0 else np.int64(0b0101) if gap > 0 else np.int64(0b1010)
+    best = np.int64(0)
+    for s in range(SEATS):
+        best = max(best, np.int64(g.scores[s]))
+    won = np.int64(0)
+    for s in range(SEATS):
+        if g.scores[s] == best:
+            won |= np.int64(1) << s
+    return won
+
+
+@kernel
+def outcome(g, out):
+    """Reward ``outcome`` of every seat (4,) float64 at the end of the game."""
+    won = winners(g)
+    k = np.int64(0)
+    for s in range(SEATS):
+        k += won >> s & 1
+    for s in range(SEATS):
+        share = (won >> s & 1) / k
+        if g.players == 2:
+            out[s] = 0.0 if k == SEATS else share * k - 0.5
+        else:
+            out[s] = share - 0.25
+
+
+@kernel
+def score_reward(g, before, out):
+    """Reward ``score`` for the change of every seat's score since ``before`` (4,): own minus the others'."""
+    total = np.int64(0)
+    for s in range(SEATS):
+        total += g.scores[s] - before[s]
+    for s in range(SEATS):
+        own = np.int64(g.scores[s] - before[s])
+        if g.players == 2:
+            own += np.int64(g.scores[(s + 2) % SEATS] - before[(s + 2) % SEATS])
+            out[s] = (2 * own - total) / 50.0
+        else:
+            out[s] = (own - (total - own) / 3.0) / 50.0

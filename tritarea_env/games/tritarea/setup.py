@@ -1,0 +1,259 @@
+"""Setting up a game from a position: everything is checked first, then the record is written."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...errors import PositionError
+from .information import deal_the_rest
+from .kernel import adopted_concept, award_rights, has_own_neighbour, top_of
+from .position import set_of
+from .rules import (
+    BLOCKS_A_SEAT,
+    CARDS,
+    CARDS_A_SEAT,
+    DECKS,
+    PHASES,
+    SEATS,
+    SQUARES,
+    STANDING,
+    TRICKS,
+    card_name,
+)
+from .settlement import declaration_sign, declared_card
+
+KEYS = (
+    "game round trick phase seat start_player leader scores blocks stacks hands played ranks adopted "
+    "rightholders declared sold built past"
+).split()
+CONSTRUCTION = ("build", "extra", "five_default")
+BEFORE_TRICKS = ("declare", "sell")
+
+
+def require(condition: Any, message: str) -> None:
+    if not condition:
+        raise PositionError(f"position: {message}")
+
+
+def _number(value: Any, low: int, high: int, what: str) -> int:
+    good = isinstance(value, (int, np.integer)) and not isinstance(value, bool) and low <= value <= high
+    require(good, f"{what} is a whole number in {low} … {high}, not {value!r}")
+    return int(value)
+
+
+def _optional(value: Any, high: int, what: str) -> int | None:
+    return None if value is None else _number(value, 0, high, what)
+
+
+def _list(values: Any, length: int | None, item: Callable[[Any, str], Any], what: str) -> list[Any]:
+    good = isinstance(values, (list, tuple)) and (length is None or len(values) == length)
+    require(good, f"{what} is a list{'' if length is None else f' of {length}'}, not {values!r}")
+    return [item(value, f"{what}[{i}]") for i, value in enumerate(values)]
+
+
+def parse(position: Any) -> dict[str, Any]:
+    """The position with every entry of the right type and range.
+
+    Raises:
+        PositionError: names the entry that is wrong.
+    """
+    require(isinstance(position, dict), f"expected a dict, not {position!r}")
+    missing, extra = sorted(set(KEYS) - set(position)), sorted(set(position) - set(KEYS))
+    require(not missing and not extra, f"missing keys {missing}, unknown keys {extra}")
+    require(position["game"] == "tritarea", f"game is 'tritarea', not {position['game']!r}")
+    require(position["phase"] in PHASES, f"phase is one of {PHASES}, not {position['phase']!r}")
+
+    def number(low: int, high: int) -> Callable[[Any, str], int]:
+        return lambda value, what: _number(value, low, high, what)
+
+    def optional(high: int) -> Callable[[Any, str], int | None]:
+        return lambda value, what: _optional(value, high, what)
+
+    def numbers(high: int) -> Callable[[Any, str], list[int]]:
+        return lambda values, what: _list(values, None, number(0, high), what)
+
+    shapes: dict[str, Callable[[Any, str], Any]] = {
+        "round": number(1, 3),
+        "trick": number(0, TRICKS),
+        "seat": optional(3),
+        "start_player": number(0, 3),
+        "leader": number(0, 3),
+        "scores": lambda v, w: _list(v, SEATS, number(0, 9999), w),
+        "blocks": lambda v, w: _list(v, SEATS, number(0, 9), w),
+        "stacks": lambda v, w: _list(v, SQUARES, numbers(3), w),
+        "hands": lambda v, w: _list(v, SEATS, numbers(CARDS - 1), w),
+        "played": lambda v, w: _list(v, SEATS, optional(CARDS - 1), w),
+        "ranks": lambda v, w: _list(v, SEATS, optional(10), w),
+        "adopted": optional(3),
+        "rightholders": lambda v, w: _list(v, 2, optional(3), w),
+        "declared": lambda v, w: _list(v, SEATS, optional(CARDS - 1), w),
+        "sold": lambda v, w: _list(v, SEATS, number(0, 9), w),
+        "built": optional(SQUARES - 1),
+        "past": lambda v, w: _list(v, SEATS, numbers(CARDS - 1), w),
+    }
+    return {"phase": position["phase"], **{key: read(position[key], key) for key, read in shapes.items()}}
+
+
+def check_stage(p: dict[str, Any]) -> None:
+    """Round, trick, phase, seat, start player and leader fit together."""
+    phase, trick = p["phase"], p["trick"]
+    require(phase != "end" and p["seat"] is not None, "a game that is over cannot be set up; seat is the seat to move")
+    if phase in BEFORE_TRICKS:
+        require(p["round"] == 3, f"phase {phase!r} belongs to round 3, not {p['round']}")
+    if phase.startswith("five"):
+        require(p["round"] > 1, f"phase {phase!r} belongs to rounds 2 and 3: round 1 has no fives")
+    expected = "0" if phase in BEFORE_TRICKS else str(TRICKS) if phase == "five_settle" else f"1 … {TRICKS}"
+    good = str(trick) == expected if "…" not in expected else trick >= 1
+    require(good, f"in phase {phase!r} trick is {expected}, not {trick}")
+    if trick <= 1:
+        require(p["leader"] == p["start_player"], "the start player leads the round's first trick")
+
+
+def check_cards(p: dict[str, Any]) -> None:
+    """Every card of the round's deck lies in one place, and every seat has as many as the stage says."""
+    phase, trick, leader, seat = p["phase"], p["trick"], p["leader"], p["seat"]
+    places = [
+        *(card for key in ("hands", "past") for cards in p[key] for card in cards),
+        *(card for key in ("played", "declared") for card in p[key] if card is not None),
+    ]
+    twice = [card_name(card) for card, n in Counter(places).items() if n > 1]
+    require(not twice, f"cards in two places: {twice}")
+    deck = {card for card in range(CARDS) if DECKS[p["round"] - 1] >> card & 1}
+    wrong = [card_name(card) for card in sorted(set(places) ^ deck)]
+    require(not wrong, f"hands, past, played and declared hold each card of round {p['round']}'s deck; amiss: {wrong}")
+    done = TRICKS if phase == "five_settle" else max(0, trick - 1)
+    for s in range(SEATS):
+        require(len(p["past"][s]) == done, f"past[{s}] holds a card for each of {done} finished tricks, not {p['past'][s]}")
+        has_played = trick > 0 and phase != "five_settle"
+        if phase == "play":
+            has_played = (s - leader) % SEATS < (seat - leader) % SEATS
+        require((p["played"][s] is not None) == has_played, f"played[{s}] is {'a card' if has_played else 'null'} here")
+        has_declared = p["round"] == 3
+        if phase == "declare":
+            has_declared = (s - p["start_player"]) % SEATS < (seat - p["start_player"]) % SEATS
+        require((p["declared"][s] is not None) == has_declared, f"declared[{s}] is {'a card' if has_declared else 'null'} here")
+        held = CARDS_A_SEAT[p["round"] - 1] - done - has_played - has_declared
+        require(len(p["hands"][s]) == held, f"hands[{s}] holds {held} cards here, not {len(p['hands'][s])}")
+
+
+def check_ranks(p: dict[str, Any]) -> None:
+    """Ranks are those of the cards; a five may be 0 or 10 once it could be changed."""
+    decided = p["phase"] in ("five", *CONSTRUCTION)
+    for s in range(SEATS):
+        card, rank = p["played"][s], p["ranks"][s]
+        right = {None} if card is None else {card % 9 + 1}
+        if card is not None and card % 9 == 4 and decided:
+            place = (s - p["leader"]) % SEATS
+            asked = p["phase"] != "five" or place < (p["seat"] - p["leader"]) % SEATS
+            right = {0, 5, 10} if asked else {5}
+        require(rank in right, f"ranks[{s}] is {' or '.join(map(str, right))} here, not {rank}")
+
+
+def check_blocks(p: dict[str, Any]) -> None:
+    """Blocks in hand, placed and sold add up, and no building is higher than tricks can make it."""
+    all_blocks = BLOCKS_A_SEAT[p["round"] - 1]
+    placed = Counter(owner for stack in p["stacks"] for owner in stack)
+    begun = 0 if p["phase"] in BEFORE_TRICKS else p["trick"]
+    for q, stack in enumerate(p["stacks"]):
+        require(len(stack) <= 3 * begun, f"stacks[{q}] holds at most three blocks a trick, so {3 * begun} here, not {len(stack)}")
+    for s in range(SEATS):
+        sold = p["sold"][s]
+        turn = (p["start_player"] - 1 - s) % SEATS < (p["start_player"] - 1 - p["seat"]) % SEATS
+        may = p["round"] == 3 and (p["phase"] not in BEFORE_TRICKS or (p["phase"] == "sell" and turn))
+        require(sold == 0 or may, f"sold[{s}] is 0 here, not {sold}")
+        total = p["blocks"][s] + placed[s] + sold
+        require(total == all_blocks, f"seat {s} has {all_blocks} blocks in hand, placed or sold, not {total}")
+
+
+def write(g: Any, p: dict[str, Any]) -> None:
+    """The parsed position into the record (its deals and stream excepted)."""
+    none = lambda value: -1 if value is None else value  # noqa: E731
+    for key in ("trick", "seat", "start_player", "leader", "adopted", "built"):
+        g[key] = none(p[key])
+    g["round_number"] = p["round"]
+    g["phase"] = PHASES.index(p["phase"])
+    for key in ("scores", "blocks", "sold"):
+        g[key][:] = p[key]
+    for key, values in (("declared", p["declared"]), ("played", p["played"]), ("rank", p["ranks"]), ("rightholders", p["rightholders"])):
+        g[key][:] = [none(value) for value in values]
+    g["past"][:] = -1
+    for s in range(SEATS):
+        g["hand"][s] = set_of(p["hands"][s])
+        g["hand_size"][s] = len(p["hands"][s])
+        g["past"][s, : len(p["past"][s])] = p["past"][s]
+    for key in ("stack", "height", "count", "standing", "points"):
+        g[key][:] = 0
+    for q, stack in enumerate(p["stacks"]):
+        for level, owner in enumerate(stack):
+            g["stack"][q] |= owner << 2 * level
+            g["count"][q, owner] += 1
+        g["height"][q] = len(stack)
+        if stack:
+            g["standing"][g["area"][q], stack[-1]] += STANDING[len(stack)]
+    g["decision"] = g["done"] = g["round_ended"] = 0
+
+
+def check_rights(g: Any, p: dict[str, Any]) -> None:
+    """During construction: the concept and the rightholders follow from the cards; elsewhere there are none."""
+    given = (p["adopted"], *p["rightholders"])
+    if p["phase"] not in CONSTRUCTION:
+        require(given == (None, None, None) and (p["built"] is None), f"adopted, rightholders and built are null in phase {p['phase']!r}")
+        return
+    trial = g.copy()
+    possible = []
+    for s in (None, *range(SEATS)):
+        if s is not None:  # a default may have changed rightholder 1's five since
+            if p["played"][s] % 9 != 4 or p["ranks"][s] != 0 or p["seat"] == s:
+                continue
+            trial = g.copy()
+            trial["rank"][s] = 5
+        award_rights(trial)
+        first, second = (int(x) for x in trial["rightholders"])
+        if s is None or (s == first and p["blocks"][s] == 0) or (s == first and g["voluntary_default"]):
+            possible.append((int(adopted_concept(trial)), first, second if second >= 0 else None))
+    require(given in possible, f"adopted and rightholders {given} do not follow from the cards, which give {possible[0]}")
+    require(p["seat"] in p["rightholders"], f"in phase {p['phase']!r} the seat to move is a rightholder, not {p['seat']}")
+
+
+def check_decision(g: Any, p: dict[str, Any]) -> None:
+    """The seat to move has the decision that the phase names."""
+    phase, s = p["phase"], p["seat"]
+    five = p["played"][s] is not None and p["played"][s] % 9 == 4 and p["ranks"][s] == 5
+    if phase == "build":
+        require(p["blocks"][s] > 0, f"seat {s} has no block to build with")
+    if phase != "extra":
+        require(p["built"] is None, f"built is null in phase {phase!r}")
+    else:
+        b = p["built"]
+        require(b is not None and g["area"][b] == p["adopted"] and top_of(g, b) == s, "built is the square of the adopted area that the seat has just topped")
+        require(p["blocks"][s] > 0 and has_own_neighbour(g, s, b), f"seat {s} has no right to additional construction next to {b}")
+    if phase == "five":
+        require(five and p["scores"][s] >= 1, f"seat {s} has no five that it may change")
+    if phase == "five_default":
+        may = five and p["scores"][s] >= 1 and (p["blocks"][s] == 0 or g["voluntary_default"])
+        require(may, f"seat {s} has no default to decide about")
+    if phase == "five_settle":
+        card = declared_card(g, s)
+        matters = card >= 0 and card % 9 == 4 and declaration_sign(g, s, card) != 0
+        require(matters and p["scores"][s] >= 1, f"seat {s} has no five to decide about in settlement")
+
+
+def from_position(g: Any, position: Any, key: np.uint64) -> None:
+    """Set record ``g`` (options written) to ``position``; the rounds to come are dealt from ``key``.
+
+    Raises:
+        PositionError: says what does not add up; ``g`` is untouched then.
+    """
+    p = parse(position)
+    for check in (check_stage, check_cards, check_ranks, check_blocks):
+        check(p)
+    trial = g.copy()
+    write(trial, p)
+    check_rights(trial, p)
+    check_decision(trial, p)
+    write(g, p)
+    deal_the_rest(g, key)

@@ -1,0 +1,228 @@
+"""Records of games as JSON lines: read, write, replay.
+
+A record holds what a game started from and every decision; replaying it gives every position, and must give
+its scores and winners. The format is described in docs/records.md.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import games
+from .engine import loops
+from .errors import RecordError
+from .games import Game
+from .games.base import Position
+
+Record = dict[str, Any]
+Replayed = tuple[Position, list[int], int | None, int | None]
+
+FORMAT = 1
+_NEEDED = ("format", "game", "options", "deals", "actions", "scores", "winners")
+
+
+def make(
+    game: Game, options: dict[str, Any], start: dict[str, Any], actions: list[list[int]], g: Any
+) -> Record:
+    """The record of a game that stands at ``g``.
+
+    Args:
+        options: checked options.
+        start: ``game.start_of`` at the beginning, or ``{"position": …, "deals": later deals}``.
+        actions: ``[seat, action]`` for each decision.
+    """
+    record: Record = {"format": FORMAT, "game": game.name, "options": game.changed_options(options), **start}
+    record["actions"] = [list(pair) for pair in actions]
+    over = bool(g.done)
+    record["scores"] = [int(score) for score in g.scores] if over else None
+    record["winners"] = winners_of(g) if over else None
+    if over:
+        record["sources"] = points_of(game, g, start)
+    return record
+
+
+def winners_of(g: Any) -> list[int]:
+    """The seats that have won a game that is over."""
+    won = int(loops.winners_of(_alone(g), 0))
+    return [seat for seat in range(len(g.scores)) if won >> seat & 1]
+
+
+def points_of(game: Game, g: Any, start: dict[str, Any] | None = None) -> list[dict[str, int]]:
+    """Each seat's points by source; they sum to its score (``set-up``: scores that a position brought along)."""
+    brought = (start or {}).get("position", {}).get("scores", [0] * game.seats)
+    rows = [dict(zip(game.sources, map(int, g.points[seat]), strict=True)) for seat in range(game.seats)]
+    return [{**row, "set-up": brought[s]} if brought[s] else row for s, row in enumerate(rows)]
+
+
+def _alone(g: Any) -> np.recarray:
+    return np.array([g.item()], g.dtype).view(np.recarray)
+
+
+# ---------------------------------------------------------------------------------------- files
+
+
+def read(path: str | os.PathLike[str]) -> list[Record]:
+    """The records of a JSON-lines file. They are parsed, not replayed.
+
+    Raises:
+        RecordError: names the line that is not a record.
+    """
+    records = []
+    with open(path, encoding="utf-8") as lines:
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            try:
+                record = json.loads(line)
+                _check_shape(record)
+            except ValueError as error:
+                raise RecordError(f"{path}, line {number}: {error}") from None
+            records.append(record)
+    return records
+
+
+def write(path: str | os.PathLike[str], records: Iterable[Record]) -> None:
+    """Write records as JSON lines, all or nothing: the file appears, or is replaced, when it is complete.
+
+    Raises:
+        RecordError: something that is not a record; the file is left as it was.
+    """
+    target = Path(path)
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as out:
+            for number, record in enumerate(records):
+                try:
+                    _check_shape(record)
+                except RecordError as error:
+                    raise RecordError(f"record {number}: {error}") from None
+                out.write(json.dumps(record, separators=(",", ":"), allow_nan=False) + "\n")
+            out.flush()
+            os.fsync(out.fileno())
+        os.chmod(name, 0o666 & ~_umask())
+        os.replace(name, target)
+    except BaseException:
+        os.unlink(name)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+# --------------------------------------------------------------------------------------- checks
+
+
+def _check_shape(record: Any) -> None:
+    if not isinstance(record, dict):
+        raise RecordError(f"a record is a JSON object, not {str(record)[:60]}")
+    missing = [key for key in _NEEDED if key not in record]
+    if missing:
+        raise RecordError(f"the record lacks {missing}")
+    if record["format"] != FORMAT:
+        raise RecordError(f"the record has format {record['format']!r}; this version reads format {FORMAT}")
+    if record["game"] not in games.names():
+        raise RecordError(f"no game is named {record['game']!r}; there is {', '.join(games.names())}")
+    if not isinstance(record["options"], dict):
+        raise RecordError(f"options is an object, not {record['options']!r}")
+    if not isinstance(record["actions"], list):
+        raise RecordError("actions is a list of [seat, action]")
+
+
+def start(record: Record) -> tuple[Game, np.recarray]:
+    """The game of a record and its state (1,) before the first decision.
+
+    Raises:
+        RecordError: the record's header is not one of its game's.
+    """
+    _check_shape(record)
+    game = games.get(record["game"])
+    try:
+        state = game.new(1, game.check_options(record["options"]))
+        if "position" in record:
+            game.from_position(state[0], record["position"], np.uint64(0))
+            game.set_later(state[0], record["deals"], strict=True)
+        else:
+            game.set_start(state[0], record, strict=True)
+            loops.begin_game(state, 0)
+    except ValueError as error:
+        raise RecordError(f"the record's header: {error}") from None
+    return game, state
+
+
+def _pair(pair: Any, number: int) -> tuple[int, int]:
+    good = isinstance(pair, (list, tuple)) and len(pair) == 2
+    if not good or any(isinstance(x, bool) or not isinstance(x, int) for x in pair):
+        raise RecordError(f"action {number} is [seat, action], not {pair!r}")
+    return pair[0], pair[1]
+
+
+def _check_action(game: Game, g: Any, mask: Any, seat: int, action: int, number: int) -> None:
+    if g.done:
+        raise RecordError(f"action {number}: the game is over after {number} actions, {[seat, action]} is too many")
+    if seat != g.seat:
+        raise RecordError(f"action {number}: seat {int(g.seat)} is to move, not seat {seat}")
+    if not 0 <= action < game.actions or not mask[action]:
+        name = game.action_names[action] if 0 <= action < game.actions else "no action"
+        raise RecordError(f"action {number}: {action} ({name}) is not legal; legal: {np.flatnonzero(mask).tolist()}")
+
+
+def _check_result(game: Game, record: Record, g: Any) -> None:
+    """The record's scores, winners and sources are those of its last position."""
+    over = bool(g.done)
+    right = {
+        "scores": [int(score) for score in g.scores] if over else None,
+        "winners": winners_of(g) if over else None,
+    }
+    for key, value in right.items():
+        if record[key] != value:
+            raise RecordError(f"{key}: replaying gives {value}, the record has {record[key]}")
+    if over and "sources" in record:
+        points = points_of(game, g, record)
+        if record["sources"] != points:
+            raise RecordError(f"sources: replaying gives {points}, the record has {record['sources']}")
+
+
+def replay(record: Record) -> Iterator[Replayed]:
+    """Yield ``(position, legal actions, seat, action)`` for each decision, last the final position.
+
+    The last item has ``None`` for seat (if the game is over) and action.
+
+    Raises:
+        RecordError: at once, if the header is wrong; while iterating, with the number of the first action that
+            does not fit, or at the end with the score that differs.
+    """
+    game, state = start(record)
+    return _replay(game, state, record)
+
+
+def _replay(game: Game, state: np.recarray, record: Record) -> Iterator[Replayed]:
+    g, mask = state[0], np.zeros(game.actions, np.int8)
+    only = np.zeros(1, np.int64)
+    loops.legal_games(state, only, mask[None])
+    for number, pair in enumerate(record["actions"]):
+        seat, action = _pair(pair, number)
+        _check_action(game, g, mask, seat, action, number)
+        yield game.to_position(g), np.flatnonzero(mask).tolist(), seat, action
+        loops.step_game(state, 0, action, mask)
+    _check_result(game, record, g)
+    yield game.to_position(g), np.flatnonzero(mask).tolist(), None if g.done else int(g.seat), None
+
+
+def check(record: Record) -> None:
+    """Replay a record to its end.
+
+    Raises:
+        RecordError: see ``replay``.
+    """
+    for _ in replay(record):
+        pass

@@ -1,0 +1,116 @@
+"""What agents receive: many decisions at once, each only with what its seat may know."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .engine import loops
+from .games import Game
+
+
+@dataclass(frozen=True)
+class Views:
+    """``n`` decisions to make. Nothing in it depends on what the deciding seats cannot see.
+
+    Attributes:
+        game: the game's definition.
+        hidden: (n,) recarray of the game's dtype, each after ``hide`` for its seat to move.
+        seed: (n,) uint64, all the chance an agent may use for each decision; made of the run's seed, game,
+            seat and decision, so a choice does not depend on what else is in the batch.
+    """
+
+    game: Game
+    hidden: np.recarray
+    seed: NDArray[np.uint64]
+
+    def __len__(self) -> int:
+        return len(self.seed)
+
+    @property
+    def seat(self) -> NDArray[np.int8]:
+        """(n,) int8: the seats that decide."""
+        return np.asarray(self.hidden.seat)
+
+    @cached_property
+    def observation(self) -> NDArray[np.uint8]:
+        """(n, d) uint8: times ``game.scale`` it is the env's float observation."""
+        out = np.empty((len(self), self.game.observation_size), np.uint8)
+        loops.observe_games(self.hidden, np.arange(len(self)), self.seat, out)
+        return out
+
+    @cached_property
+    def mask(self) -> NDArray[np.int8]:
+        """(n, A) int8: 1 for each legal action."""
+        out = np.empty((len(self), self.game.actions), np.int8)
+        loops.legal_games(self.hidden, np.arange(len(self)), out)
+        return out
+
+    def take(self, index: NDArray[np.intp]) -> Views:
+        """The decisions at ``index``, in that order."""
+        return Views(self.game, self.hidden[index], self.seed[index])
+
+
+class Agent(Protocol):
+    """Decides for many games at once. ``act`` may depend on nothing but the views."""
+
+    def act(self, views: Views) -> NDArray[np.int64]:
+        """(n,) action ids, one legal action for each view."""
+        ...
+
+
+def views_of(game: Game, games: np.recarray, index: NDArray[np.int64], keys: NDArray[np.uint64]) -> Views:
+    """The views of the seats to move in ``games[index]``.
+
+    Args:
+        index: (n,) int64, which games.
+        keys: (n,) uint64, for each of them the key of its agents' chance.
+    """
+    hidden = np.empty(len(index), game.dtype).view(np.recarray)
+    seeds = np.empty(len(index), np.uint64)
+    loops.hide_games(games, index, keys, hidden, seeds)
+    return Views(game, hidden, seeds)
+
+
+def find_agent(spec: str | Agent, game: Game) -> Agent:
+    """The agent that a spec names; an agent itself is returned as it is.
+
+    The agents live in a package of their own, which is looked up only when one is needed.
+
+    Raises:
+        ImportError: ``tritarea_agents`` is not installed.
+        ValueError: no such agent.
+    """
+    if not isinstance(spec, str):
+        return spec
+    registry: Any = importlib.import_module("tritarea_agents")
+    agent: Agent = registry.make(spec, game)
+    return agent
+
+
+def check_actions(game: Game, mask: NDArray[np.int8], actions: Any, who: str) -> NDArray[np.int64]:
+    """The actions (n,) int64 of an agent, after a check against its masks (n, A).
+
+    Raises:
+        IllegalActionError: names the agent, the action, and what was legal.
+    """
+    from .errors import IllegalActionError
+
+    chosen = np.asarray(actions)
+    n = len(mask)
+    if chosen.shape != (n,) or chosen.dtype.kind not in "iu":
+        raise IllegalActionError(f"{who} answers {n} action ids, not {chosen.dtype} of shape {chosen.shape}")
+    chosen = chosen.astype(np.int64)
+    inside = (chosen >= 0) & (chosen < game.actions)
+    good = inside & (mask[np.arange(n), np.where(inside, chosen, 0)] == 1)
+    if not good.all():
+        i = int(np.flatnonzero(~good)[0])
+        name = game.action_names[chosen[i]] if inside[i] else "no action of this game"
+        legal = [game.action_names[a] for a in np.flatnonzero(mask[i])]
+        raise IllegalActionError(f"{who} chose {chosen[i]} ({name}); legal: {', '.join(legal)}")
+    return chosen
