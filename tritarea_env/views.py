@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .engine import loops
+from .errors import IllegalActionError
 from .games import Game
 
 
@@ -56,6 +57,9 @@ class Views:
         return Views(self.game, self.hidden[index], self.seed[index])
 
 
+AGENT_STREAM = 1 << 32  # child of a row's stream from which the chance of its agents is derived
+
+
 class Agent(Protocol):
     """Decides for many games at once. ``act`` may depend on nothing but the views."""
 
@@ -75,6 +79,13 @@ def views_of(game: Game, games: np.recarray, index: NDArray[np.int64], keys: NDA
     seeds = np.empty(len(index), np.uint64)
     loops.hide_games(games, index, keys, hidden, seeds)
     return Views(game, hidden, seeds)
+
+
+def stream_views(game: Game, games: np.recarray, index: NDArray[np.int64]) -> Views:
+    """The same, with the agents' chance derived from each game's own stream and episode."""
+    keys = np.empty(len(index), np.uint64)
+    loops.agent_keys(games, index, AGENT_STREAM, keys)
+    return views_of(game, games, index, keys)
 
 
 def find_agent(spec: str | Agent, game: Game) -> Agent:
@@ -99,8 +110,6 @@ def check_actions(game: Game, mask: NDArray[np.int8], actions: Any, who: str) ->
     Raises:
         IllegalActionError: names the agent, the action, and what was legal.
     """
-    from .errors import IllegalActionError
-
     chosen = np.asarray(actions)
     n = len(mask)
     if chosen.shape != (n,) or chosen.dtype.kind not in "iu":

@@ -90,6 +90,14 @@ def observe_games(games, index, seats, out):
 
 
 @kernel
+def look_at_games(games, index, observations, masks):
+    """Rows ``index`` of observations (N, d) uint8 and masks (N, A) int8, of the seats to move."""
+    for i in index:
+        observe(games[i], games[i].seat, observations[i])
+        legal(games[i], masks[i])
+
+
+@kernel
 def observe_game(games, i, seat, out):
     observe(games[i], seat, out)
 
@@ -157,6 +165,7 @@ def play_randomly(games, index, key, mask):
 
 # How a game rewards its seats
 OUTCOME, SCORE, SCORE_DELTA = 0, 1, 2
+REWARD_KINDS = {"outcome": OUTCOME, "score": SCORE, "score_delta": SCORE_DELTA}
 
 
 @kernel
@@ -174,12 +183,46 @@ def write_reward(g, kind, before, out):
 
 @kernel
 def step_rewarded(games, i, action, kind, mask, before, reward):
-    """One decision in game ``i``: next mask (A,) int8, reward (seats,) float64. ``before`` (seats,) int64 is scratch."""
+    """One decision in game ``i``: next mask (A,) int8, reward (seats,) float64. ``before`` (seats,) int64 is scratch.
+
+    Returns the seat to move, -1 at the end.
+    """
     g = games[i]
     before[:] = g.scores
     step(g, action)
     legal(g, mask)
     write_reward(g, kind, before, reward)
+    return np.int64(g.seat)
+
+
+@kernel
+def advance_games(games, index, actions, kind, reward, done, final_scores, length, before):
+    """One decision in each game ``index[j]``; a game that ends goes on at once with the next of its stream.
+
+    Rows ``index[j]`` of ``reward`` (n, seats) float64, ``done`` (n,) bool and, where a game has ended,
+    ``final_scores`` (n, seats) int64 and ``length`` (n,) int64 are written. ``before`` (seats,) int64 is scratch.
+    """
+    for j in range(index.shape[0]):
+        i = index[j]
+        g = games[i]
+        before[:] = g.scores
+        step(g, actions[j])
+        write_reward(g, kind, before, reward[i])
+        done[i] = g.done == 1
+        if g.done:
+            final_scores[i] = g.scores
+            length[i] = g.decision
+            g.episode += 1
+            draw(g)
+            begin(g)
+
+
+@kernel
+def agent_keys(games, index, branch, out):
+    """For each game the key (n,) uint64 of its agents' chance: child ``branch`` of the stream, by episode."""
+    for j in range(index.shape[0]):
+        g = games[index[j]]
+        out[j] = derive(derive(g.stream, branch), g.episode)
 
 
 @kernel

@@ -84,15 +84,15 @@ class Game:
 
         return get, (self.name,)
 
-    @property
+    @cached_property
     def actions(self) -> int:
         return len(self.action_names)
 
-    @property
+    @cached_property
     def observation_size(self) -> int:
         return sum(field.size for field in self.fields)
 
-    @property
+    @cached_property
     def state_size(self) -> int:
         return sum(field.size for field in self.state_fields)
 

@@ -1,0 +1,212 @@
+"""One seat as a ``gymnasium.Env``; agents play the other seats."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from . import games
+from .checks import action_id, one_of
+from .engine.rng import below, child
+from .errors import IllegalActionError
+from .games.base import Position
+from .table import Table
+from .views import Agent, find_agent
+
+Spec = str | Agent
+Opponents = Spec | Sequence[Spec | None] | Mapping[str, float]
+
+ILLEGAL_REWARD = -1.0
+_SEAT_BRANCH, _POOL_BRANCH = (1 << 32) + 1, (1 << 32) + 2  # children of a stream for the draws made here
+
+
+class SeatEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
+    """A game seen from one seat.
+
+    Observations are float32 (d,) in [0, 1], actions ``Discrete(A)``; ``action_masks()`` says which are legal, as
+    sb3-contrib's MaskablePPO asks for it. A step is the seat's decision and all others' until its next one.
+
+    Args:
+        game: name of the game.
+        seat: the seat of the learner; None: a random one each game.
+        opponents: who plays the other players' seats. An agent or spec: all of them; a list with an entry
+            for each player: by seat (the learner's own entry is not used); a list with one entry less:
+            clockwise from the learner's left; a mapping from spec to weight: a pool, from which each seat's
+            opponent is drawn anew each game.
+        reward: as for the AEC environment; summed over the decisions between two of the seat's own.
+        illegal: ``"terminate"`` ends the episode with reward -1 and ``info["illegal_action"]``; ``"raise"``
+            raises IllegalActionError and steps nothing.
+        render_mode: None, ``"ansi"`` or ``"human"`` (prints after every step).
+        options: the game's options; NPC seats are played by ``npc``.
+
+    Raises:
+        ValueError: an option that is none; says which values are.
+    """
+
+    metadata = {"render_modes": ["human", "ansi"], "render_fps": 1}  # noqa: RUF012
+
+    def __init__(
+        self,
+        game: str,
+        *,
+        seat: int | None = None,
+        opponents: Opponents = "greedy",
+        reward: str = "outcome",
+        illegal: str = "terminate",
+        render_mode: str | None = None,
+        **options: Any,
+    ) -> None:
+        self.game = games.get(game)
+        self.illegal = one_of(illegal, ("terminate", "raise"), "illegal")
+        self.render_mode = one_of(render_mode, (None, "human", "ansi"), "render_mode")
+        self._npc: Any = options.get("npc")
+        if self._npc is not None and not isinstance(self._npc, str):
+            options["npc"] = f"{type(self._npc).__module__}:{type(self._npc).__qualname__}"
+        self._table = Table(game, options, one_of(reward, self.game.rewards, "reward"))
+        self.options = self._table.options
+        self.players = len(self.game.agents(self.options))
+        self._fixed_seat = one_of(seat, (None, *range(self.players)), "seat")
+        self._opponents = _checked(opponents, self.players)
+        self._made: dict[str, Agent] = {}
+        self.observation_space = spaces.Box(0.0, 1.0, (self.game.observation_size,), np.float32)
+        self.action_space = spaces.Discrete(self.game.actions)
+        self.seat = 0
+        self._over = True
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[NDArray[np.float32], dict[str, Any]]:
+        """Start a game; ``seed`` and ``options`` as for the AEC environment.
+
+        Returns:
+            The observation (d,) float32 at the seat's first decision, and ``info`` with ``action_mask`` (A,) int8,
+            ``seat``, and ``opponents`` (by seat, the names of their specs).
+        """
+        super().reset(seed=seed)
+        self._table.reset(seed, options or {})
+        if self._fixed_seat is None:
+            self.seat = int(below(self._table.stream_child(_SEAT_BRANCH), self.players))
+        else:
+            self.seat = int(self._fixed_seat)
+        self._holders, self._names = self._seat_agents()
+        self._over = False
+        self._table.play_agents(self._holders)
+        self._show()
+        return self._table.observation(self.seat), self._info()
+
+    def _seat_agents(self) -> tuple[dict[int, Agent], dict[int, str]]:
+        """Who holds which of the other seats in this game."""
+        holders: dict[int, Agent] = {}
+        names: dict[int, str] = {}
+        for seat in range(self.game.seats):
+            if seat == self.seat:
+                continue
+            spec = self._opponent_of(seat) if seat < self.players else self._npc or self.options["npc"]
+            holders[seat] = self._agent(spec)
+            names[seat] = spec if isinstance(spec, str) else type(spec).__qualname__
+        return holders, names
+
+    def _opponent_of(self, seat: int) -> Spec:
+        opponents = self._opponents
+        if isinstance(opponents, Mapping):
+            word = child(self._table.stream_child(_POOL_BRANCH), seat)
+            at = int(word) / 2.0**64 * sum(opponents.values())
+            for spec, weight in opponents.items():
+                at -= weight
+                if at < 0:
+                    return spec
+            return next(reversed(opponents))
+        if isinstance(opponents, str) or not isinstance(opponents, Sequence):
+            return opponents
+        place = seat if len(opponents) == self.players else (seat - self.seat - 1) % self.players
+        spec_or_none = opponents[place]
+        if spec_or_none is None:
+            raise ValueError(f"opponents has no agent for seat {seat}")
+        return spec_or_none
+
+    def _agent(self, spec: Spec) -> Agent:
+        if not isinstance(spec, str):
+            return spec
+        if spec not in self._made:
+            self._made[spec] = find_agent(spec, self.game)
+        return self._made[spec]
+
+    def step(
+        self, action: int | np.integer[Any]
+    ) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
+        """The seat's decision, then all others' until it is to move again or the game is over.
+
+        Raises:
+            TypeError: not an integer.
+            IllegalActionError: outside 0 … A-1, or illegal with ``illegal="raise"``. Nothing was stepped.
+            RuntimeError: the episode is over, or none was started.
+        """
+        if self._over:
+            raise RuntimeError("the episode is over or none was started; call reset()")
+        number = action_id(action, self.game.actions)
+        table = self._table
+        if not table.mask[number]:
+            if self.illegal == "raise":
+                raise IllegalActionError(table.complaint(f"seat {self.seat}", number))
+            self._over = True
+            return table.observation(self.seat), ILLEGAL_REWARD, True, False, {**self._info(), "illegal_action": number}
+        table.total[:] = 0.0
+        table.apply(number)
+        table.play_agents(self._holders)
+        self._over = table.to_move < 0
+        self._show()
+        return table.observation(self.seat), float(table.total[self.seat]), self._over, False, self._info()
+
+    def _info(self) -> dict[str, Any]:
+        info = {"action_mask": self.action_masks().astype(np.int8), "seat": self.seat, "opponents": dict(self._names)}
+        return {**info, **self._table.result()} if self._table.to_move < 0 else info
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """(A,) bool: the legal actions; all False when the episode is over."""
+        return np.zeros(self.game.actions, np.bool_) if self._over else self._table.mask.astype(np.bool_)
+
+    def position(self) -> Position:
+        """The position as the seat sees it."""
+        return self._table.position(self.seat)
+
+    def record(self) -> dict[str, Any]:
+        """The record of the game so far."""
+        return self._table.record()
+
+    def _show(self) -> None:
+        if self.render_mode == "human":
+            self.render()
+
+    def render(self) -> str | None:  # type: ignore[override]
+        """``ansi``: the table as the seat sees it, as text; ``human`` prints it."""
+        if self.render_mode is None:
+            gymnasium.logger.warn("render() was called, but render_mode is None: make the env with 'ansi' or 'human'")
+            return None
+        text = self._table.text(self.seat)
+        if self.render_mode == "ansi":
+            return text
+        print(text)
+        return None
+
+
+def _checked(opponents: Opponents, players: int) -> Opponents:
+    """Opponents of a form that ``SeatEnv`` knows.
+
+    Raises:
+        ValueError: a list of the wrong length, or a pool without positive weights.
+    """
+    if isinstance(opponents, Mapping):
+        weights = list(opponents.values())
+        if not weights or min(weights) < 0 or not 0 < sum(weights) < float("inf"):
+            raise ValueError(f"a pool of opponents maps specs to weights from 0 on, not all 0; not {dict(opponents)!r}")
+    elif isinstance(opponents, Sequence) and not isinstance(opponents, str) and len(opponents) not in (players, players - 1):
+        raise ValueError(
+            f"a list of opponents has {players} entries (by seat) or {players - 1} (clockwise from the learner's left), "
+            f"not {len(opponents)}"
+        )
+    return opponents

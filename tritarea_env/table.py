@@ -1,0 +1,165 @@
+"""One game at a table: its random stream, its record, and the seats that agents hold.
+
+Both single environments are views of a table: ``aec`` of one whose players' seats are all open, ``gym`` of one
+where all seats but one are held by agents.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import games, records
+from .engine import loops
+from .engine.rng import child, key_of
+from .games.base import Position
+from .views import Agent, check_actions, stream_views
+
+_ONLY = np.zeros(1, np.int64)  # the index of a table's one game
+
+
+class Table:
+    """A game under way, and the stream that the next one comes from.
+
+    Args:
+        game: name of the game.
+        options: the game's options, checked here.
+        reward: one of the game's rewards.
+
+    Attributes:
+        to_move: the seat to move, -1 at the end.
+        mask: (A,) int8, its legal actions.
+        total: (seats,) float64, rewards since ``total`` was last set to 0.
+        state: (1,) recarray, the game itself (None before the first ``reset``).
+    """
+
+    def __init__(self, game: str, options: Mapping[str, Any], reward: str) -> None:
+        self.game = games.get(game)
+        self.options = self.game.check_options(options)
+        self._kind = loops.REWARD_KINDS[reward]
+        self.mask = np.zeros(self.game.actions, np.int8)
+        self.total = np.zeros(self.game.seats)
+        self._reward = np.zeros(self.game.seats)
+        self._before = np.zeros(self.game.seats, np.int64)
+        self._root: np.uint64 | None = None  # key of the seed
+        self.state: np.recarray | None = None
+        self.to_move = -1
+
+    def reset(self, seed: int | None, given: Mapping[str, Any]) -> None:
+        """Start a game; the one under way is untouched if something given is wrong.
+
+        Args:
+            seed: 0 … 2**64-1, or None: the next game of the present stream, which comes from the system's
+                entropy if no seed was ever given.
+            given: may hold ``game_index``, ``deals``, a start, ``position``; other keys are ignored.
+        """
+        root, stream, episode = self._next_stream(seed, given.get("game_index"))
+        state = self.game.new(1, self.options)
+        state.stream[0], state.episode[0] = stream, episode
+        start = self._begin(state, given)
+        self._root, self.state, self._start = root, state, start
+        self._log: list[list[int]] = []
+        loops.legal_games(state, _ONLY, self.mask[None])
+        self.to_move = int(state.seat[0])
+        self.total[:] = 0.0
+
+    def _next_stream(self, seed: int | None, index: int | None) -> tuple[np.uint64, np.uint64, int]:
+        if index is not None and (isinstance(index, bool) or not isinstance(index, (int, np.integer)) or index < 0):
+            raise ValueError(f"game_index is a whole number from 0 on, not {index!r}")
+        if seed is None and index is None and self.state is not None and self._root is not None:
+            return self._root, self.state.stream[0], int(self.state.episode[0]) + 1
+        if seed is not None:
+            root = key_of(seed)
+        else:
+            root = key_of(secrets.randbits(64)) if self._root is None else self._root
+        return root, child(root, index or 0), 0
+
+    def _begin(self, state: np.recarray, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Draw, put in what is given, begin; returns what the record says of the start."""
+        loops.draw_game(state, 0)
+        if "position" not in given:
+            self.game.set_start(state[0], given)
+            start = self.game.start_of(state[0])
+            loops.begin_game(state, 0)
+            return start
+        stream, episode = state.stream[0], state.episode[0]
+        self.game.from_position(state[0], given["position"], child(stream, episode))
+        self.game.set_later(state[0], given.get("deals", []))
+        state.stream[0], state.episode[0] = stream, episode
+        return {"position": self.game.to_position(state[0]), "deals": self.game.later_of(state[0])}
+
+    def stream_child(self, branch: int) -> np.uint64:
+        """A key of this game's own, for choices around it."""
+        state = self.playing()
+        return child(state.stream[0], branch, int(state.episode[0]))
+
+    def apply(self, action: int) -> None:
+        """One decision of the seat to move, a legal action; its rewards are added to ``total``."""
+        self._log.append([self.to_move, action])
+        self.to_move = loops.step_rewarded(
+            self.state, 0, action, self._kind, self.mask, self._before, self._reward
+        )
+        self.total += self._reward
+
+    def play_agents(self, holders: Mapping[int, Agent]) -> None:
+        """Decide for the seats that agents hold, until another seat is to move or the game is over.
+
+        Raises:
+            IllegalActionError: an agent chose what is not legal.
+        """
+        while self.to_move in holders:
+            views = stream_views(self.game, self.playing(), _ONLY)
+            choice = holders[self.to_move].act(views)
+            self.apply(int(check_actions(self.game, views.mask, choice, f"the agent of seat {self.to_move}")[0]))
+
+    def playing(self) -> np.recarray:
+        """The state.
+
+        Raises:
+            RuntimeError: no game was started yet.
+        """
+        if self.state is None:
+            raise RuntimeError("there is no game yet; call reset() first")
+        return self.state
+
+    def observation(self, seat: int) -> NDArray[np.float32]:
+        """(d,) float32 in [0, 1]: what ``seat`` sees."""
+        raw = np.empty(self.game.observation_size, np.uint8)
+        loops.observe_game(self.playing(), 0, seat, raw)
+        return raw * self.game.scale
+
+    def full_state(self) -> NDArray[np.float32]:
+        """(m,) float32 in [0, 1]: everything."""
+        raw = np.empty(self.game.state_size, np.uint8)
+        loops.state_game(self.playing(), 0, raw)
+        return raw * self.game.state_scale
+
+    def result(self) -> dict[str, Any]:
+        """Scores, winners and each seat's points by source, of a game that is over."""
+        g = self.playing()[0]
+        return {
+            "scores": [int(score) for score in g.scores],
+            "winners": records.winners_of(g),
+            "points": records.points_of(self.game, g, self._start),
+        }
+
+    def position(self, seat: int | None = None) -> Position:
+        """The position; with a ``seat``, as that seat sees it."""
+        return self.game.to_position(self.playing()[0], seat)
+
+    def record(self) -> records.Record:
+        """The record of the game so far; scores and winners are None unless it was played to its end."""
+        return records.make(self.game, self.options, self._start, self._log, self.playing()[0])
+
+    def text(self, seat: int | None) -> str:
+        """The table as text, as ``seat`` sees it."""
+        return self.game.draw_text(self.position(seat), self.options)
+
+    def complaint(self, who: str, action: int) -> str:
+        """What to say of an action that is not legal now."""
+        legal = ", ".join(f"{a} ({self.game.action_names[a]})" for a in np.flatnonzero(self.mask))
+        return f"{who} may not play {action} ({self.game.action_names[action]}) now; legal: {legal}"
