@@ -56,9 +56,21 @@ def raw_env(
     )
 
 
-def env(*, illegal: str = "terminate", **options: Any) -> AECEnv[str, Any, int]:
+def env(
+    *,
+    render_mode: str | None = None,
+    players: int = 4,
+    npc: str | Agent = "greedy",
+    adjacency: str = "top",
+    voluntary_default: bool = False,
+    board: Any = "pinwheel",
+    reward: str = "outcome",
+    illegal: str = "terminate",
+) -> AECEnv[str, Any, int]:
     """``raw_env`` inside PettingZoo's OrderEnforcingWrapper and nothing else; by default ``illegal="terminate"``."""
-    return OrderEnforcingWrapper(raw_env(illegal=illegal, **options))
+    options: dict[str, Any] = {"players": players, "npc": npc, "adjacency": adjacency, "board": board}
+    options["voluntary_default"] = voluntary_default
+    return OrderEnforcingWrapper(raw_env(render_mode=render_mode, reward=reward, illegal=illegal, **options))
 
 
 def observation_fields() -> tuple[Field, ...]:

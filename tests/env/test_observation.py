@@ -1,0 +1,104 @@
+"""Observations hold all that a seat may know, and say where it stands."""
+
+import numpy as np
+import pytest
+from decode import DECODE
+from helpers import CASES, CHOOSERS, IDS, walk
+
+from tritarea_env import games, tritarea_v0
+from tritarea_env.aec import GameEnv
+from tritarea_env.engine import loops
+
+ONLY = np.zeros(1, np.int64)
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize(("name", "options"), CASES, ids=IDS)
+def test_every_observation_decodes_to_what_the_seat_sees(name, options):
+    """For every decision and all seats, also those not to move and the end."""
+    game = games.get(name)
+    decode, facts = DECODE[name]
+    full = game.check_options(options)
+    observation = np.zeros((1, game.observation_size), np.uint8)
+    for number, choose in enumerate(CHOOSERS):
+        for state, _ in walk(name, options, 20 + number, choose):
+            for seat in range(game.seats):
+                loops.observe_games(state, ONLY, np.full(1, seat), observation)
+                expected = facts(game.to_position(state[0], seat), full, seat)
+                assert decode(observation[0]) == expected
+
+
+def test_the_options_of_the_game_are_in_the_observation():
+    for options in ({"adjacency": "any"}, {"voluntary_default": True}, {"players": 2}, {"players": 3}, {}):
+        env = tritarea_v0.raw_env(npc="random", **options)
+        env.reset(seed=1)
+        for seat, agent in enumerate(env.possible_agents):
+            seen = tritarea_v0.unflatten(env.observe(agent)["observation"])
+            players = options.get("players", 4)
+            assert seen["adjacency_any"] == (options.get("adjacency") == "any")
+            assert seen["voluntary_default"] == bool(options.get("voluntary_default"))
+            assert seen["npc"].tolist() == [(seat + r) % 4 >= players for r in range(4)]
+            assert seen["team"].tolist() == [players == 2 and r % 2 == 0 for r in range(4)]
+
+
+@pytest.mark.parametrize("name", games.names())
+def test_fields_tile_the_observation(name):
+    game = games.get(name)
+    for fields, size in ((game.fields, game.observation_size), (game.state_fields, game.state_size)):
+        assert [field.offset for field in fields] == [sum(f.size for f in fields[:i]) for i in range(len(fields))]
+        assert sum(field.size for field in fields) == size
+        assert len({field.name for field in fields}) == len(fields)
+        assert all(field.meaning and field.maximum >= 1 for field in fields)
+
+
+@pytest.mark.parametrize("name", games.names())
+def test_the_float_observation_is_the_integers_times_the_scale(name):
+    env = GameEnv(name)
+    env.reset(seed=2)
+    game = env.game
+    raw = np.zeros((1, game.observation_size), np.uint8)
+    for _ in range(30):
+        loops.observe_games(env._table.state, ONLY, np.zeros(1, np.int64), raw)
+        seen = env.observe("player_0")["observation"]
+        assert seen.dtype == np.float32
+        assert np.array_equal(seen, raw[0] * game.scale)
+        assert 0 <= seen.min() <= seen.max() <= 1
+        env.step(int(np.flatnonzero(env.observe(env.agent_selection)["action_mask"])[0]))
+
+
+def test_unflatten_gives_cards_and_board():
+    env = tritarea_v0.raw_env()
+    env.reset(seed=2)
+    seen = tritarea_v0.unflatten(env.observe("player_0")["observation"])
+    assert seen["cards"].shape == (36, 10)
+    assert seen["board"].shape == (4, 4, 39)
+    batch = np.stack([env.observe(agent)["observation"] for agent in env.agents])
+    many = tritarea_v0.unflatten(batch)
+    assert many["cards"].shape == (4, 36, 10)
+    assert np.array_equal(many["board"][0], seen["board"])
+    assert np.array_equal(seen["cards"][:, 0], seen["hand"])
+    with pytest.raises(ValueError, match="1055 entries"):
+        tritarea_v0.unflatten(np.zeros(7))
+
+
+def test_a_score_above_the_maximum_is_capped():
+    env = tritarea_v0.raw_env()
+    env.reset(seed=2)
+    position = env.position()
+    env.reset(seed=2, options={"position": {**position, "scores": [255, 256, 9999, 0]}})
+    seen = tritarea_v0.unflatten(env.observe("player_0")["observation"])
+    assert seen["scores"].tolist() == [1, 1, 1, 0]
+
+
+@pytest.mark.kernel
+def test_state_holds_every_hand_and_declaration():
+    game = games.get("tritarea")
+    out = np.zeros(game.state_size, np.uint8)
+    for state, _ in walk("tritarea", {}, 9):
+        loops.state_game(state, 0, out)
+        position = game.to_position(state[0])
+        hands = out[game.state_fields[-1].offset :].reshape(4, 36)
+        assert [np.flatnonzero(hand).tolist() for hand in hands] == position["hands"]
+        if position["round"] == 3:
+            declared = out[game.fields[3].offset :][: 36 * 4].reshape(36, 4)
+            assert [np.flatnonzero(declared[:, s]).tolist() for s in range(4)] == [[] if c is None else [c] for c in position["declared"]]

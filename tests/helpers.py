@@ -1,0 +1,108 @@
+"""What several tests share: the games with their options, odd ways to play, positions of every phase."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tritarea_env import games
+from tritarea_env.engine import loops
+
+GOLDEN = Path(__file__).parent / "golden"
+OWN_BOARD = {
+    "areas": [0, 0, 1, 1, 0, 0, 1, 1, 2, 2, 3, 3, 2, 2, 3, 3],
+    "bonus": [1, 0, 0, 2, 0, 3, 0, 0, 0, 0, 1, 0, 2, 0, 0, 3],
+}
+# each option once off its default
+OPTIONS: dict[str, list[dict[str, Any]]] = {
+    "tritarea": [
+        {},
+        {"adjacency": "any"},
+        {"voluntary_default": True},
+        {"board": OWN_BOARD},
+        {"players": 1, "npc": "random"},
+        {"players": 2, "npc": "random"},
+        {"players": 3, "npc": "random"},
+    ]
+}
+CASES = [(name, options) for name in games.names() for options in OPTIONS[name]]
+IDS = [f"{name}-{'-'.join(f'{k}' for k in options) or 'default'}{options.get('players', '')}" for name, options in CASES]
+
+Choose = Callable[[Any, np.ndarray, np.random.Generator], int]
+
+
+def choose_random(g: Any, legal: np.ndarray, rng: np.random.Generator) -> int:
+    return int(legal[rng.integers(len(legal))])
+
+
+def choose_first(g: Any, legal: np.ndarray, rng: np.random.Generator) -> int:
+    """Tri*T*Area: a hoarder of low cards who keeps fives, stacks on one square and sells nothing."""
+    return int(legal[0])
+
+
+def choose_last(g: Any, legal: np.ndarray, rng: np.random.Generator) -> int:
+    """Tri*T*Area: pays for every five, places two blocks if it may, passes if it may, sells everything."""
+    return int(legal[-1])
+
+
+def choose_mixed(g: Any, legal: np.ndarray, rng: np.random.Generator) -> int:
+    return (choose_first, choose_last, choose_random)[rng.integers(3)](g, legal, rng)
+
+
+CHOOSERS: list[Choose] = [choose_random, choose_first, choose_last, choose_mixed]
+
+
+def walk(
+    name: str, options: dict[str, Any], seed: int, choose: Choose = choose_random
+) -> Iterator[tuple[np.recarray, np.ndarray]]:
+    """Play one game; yields the state (1,) and the legal actions before every decision, last the end."""
+    game = games.get(name)
+    rng = np.random.default_rng(seed)
+    state = game.new(1, game.check_options(options))
+    state.stream[0] = np.uint64(seed * 7919 + 1)
+    loops.reset_games(state, np.zeros(1, np.int64))
+    mask = np.zeros(game.actions, np.int8)
+    loops.legal_games(state, np.zeros(1, np.int64), mask[None])
+    while not state.done[0]:
+        legal = np.flatnonzero(mask)
+        yield state, legal
+        loops.step_game(state, 0, choose(state[0], legal, rng), mask)
+    yield state, np.flatnonzero(mask)
+
+
+def positions(name: str, number: int, options: dict[str, Any] | None = None) -> list[np.recarray]:
+    """``number`` states with a decision to make, of many games and ways to play, every phase equally often."""
+    game = games.get(name)
+    phases = [phase for phase in game.phases if phase != "end"]
+    quota = -(-number // len(phases))
+    found: dict[str, list[np.recarray]] = {phase: [] for phase in phases}
+    for seed in itertools.count():
+        variants = OPTIONS[name] if options is None else [options]
+        chooser = CHOOSERS[seed % len(CHOOSERS)]
+        rng = np.random.default_rng(seed)
+        for state, _ in walk(name, variants[seed % len(variants)], seed, chooser):
+            phase = game.phases[state.phase[0]]
+            rare = phase in ("five_default", "five_settle")
+            if not state.done[0] and len(found[phase]) < quota and (rare or rng.random() < 0.1):
+                found[phase].append(state.copy())
+        if all(len(states) >= quota for states in found.values()):
+            return [state for states in found.values() for state in states][:number]
+    raise AssertionError("unreachable")
+
+
+def play_out(env: Any, rng: np.random.Generator) -> list[tuple[str, int]]:
+    """Play an AEC env to its very end with random legal actions; returns who did what."""
+    done = []
+    for agent in env.agent_iter():
+        observation, _, terminated, truncated, _ = env.last()
+        if terminated or truncated:
+            env.step(None)
+            continue
+        action = int(rng.choice(np.flatnonzero(observation["action_mask"])))
+        done.append((agent, action))
+        env.step(action)
+    return done
