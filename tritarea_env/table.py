@@ -153,7 +153,8 @@ class Table:
 
     def record(self) -> records.Record:
         """The record of the game so far; scores and winners are None unless it was played to its end."""
-        return records.make(self.game, self.options, self._start, self._log, self.playing()[0])
+        g = self.playing()[0]
+        return records.make(self.game, self.options, self._start, self._log, g)
 
     def text(self, seat: int | None) -> str:
         """The table as text, as ``seat`` sees it."""

@@ -1,0 +1,110 @@
+"""Batch: row i is the single environment's stream, whatever else is in the batch."""
+
+import numpy as np
+import pytest
+from helpers import CASES, IDS
+
+from tritarea_env import IllegalActionError, games
+from tritarea_env.aec import GameEnv
+from tritarea_env.batch import Batch
+
+PLAYERS_CASES = [(name, options) for name, options in CASES if "players" not in options]
+PLAYERS_IDS = [i for i, (name, options) in zip(IDS, CASES, strict=True) if "players" not in options]
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize(("name", "options"), PLAYERS_CASES, ids=PLAYERS_IDS)
+@pytest.mark.parametrize("reward", ["outcome", "score_delta"])
+def test_a_row_equals_the_env_played_alone(name, options, reward):
+    """Position for position over three games a row, automatic resets included (CHECKS 11, 12)."""
+    n, seed = 3, 11
+    batch = Batch(name, n, seed=seed, reward=reward, **options)
+    game = batch.game
+    envs = [GameEnv(name, reward=reward, **options) for _ in range(n)]
+    for i, env in enumerate(envs):
+        env.reset(seed=seed, options={"game_index": i})
+    rng = np.random.default_rng(1)
+    ended = np.zeros(n, int)
+    while ended.min() < 3:
+        actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in batch.mask])
+        for i, env in enumerate(envs):
+            seen = env.observe(env.agent_selection)
+            assert batch.seat[i] == env._seat_of[env.agent_selection]
+            assert np.array_equal(batch.mask[i], seen["action_mask"])
+            assert np.array_equal(batch.observation[i] * game.scale, seen["observation"])
+            assert game.to_position(batch.games[i]) == env.position()
+            env.step(int(actions[i]))
+        batch.step(actions)
+        for i, env in enumerate(envs):
+            assert batch.reward[i] == pytest.approx(list(env.rewards.values()))
+            assert batch.done[i] == env.is_over
+            if env.is_over:
+                ended[i] += 1
+                assert batch.final_scores[i].tolist() == env.position()["scores"]
+                assert batch.episode_length[i] == len(env.record()["actions"])
+                env.reset()
+
+
+def test_rows_do_not_depend_on_the_size():
+    small, large = Batch("tritarea", 2, seed=4), Batch("tritarea", 50, seed=4)
+    for _ in range(400):
+        actions = large.mask.argmax(axis=1)
+        large.step(actions)
+        small.step(actions[:2])
+        assert np.array_equal(small.observation, large.observation[:2])
+        assert np.array_equal(small.reward, large.reward[:2])
+
+
+def test_the_arrays_stay_the_same_ones():
+    batch = Batch("tritarea", 4)
+    arrays = [batch.observation, batch.mask, batch.reward, batch.done, batch.final_scores, batch.episode_length]
+    batch.step(batch.mask.argmax(axis=1))
+    now = [batch.observation, batch.mask, batch.reward, batch.done, batch.final_scores, batch.episode_length]
+    assert all(a is b for a, b in zip(arrays, now, strict=True))
+
+
+@pytest.mark.parametrize("action", [-1, 82, 71, 10**12])
+def test_an_illegal_action_names_the_game_and_steps_none(action):
+    batch = Batch("tritarea", 5, seed=1)
+    before = batch.games.tobytes()
+    actions = batch.mask.argmax(axis=1)
+    actions[3] = action
+    with pytest.raises(IllegalActionError, match=f"game 3: seat . may not play {action}"):
+        batch.step(actions)
+    assert batch.games.tobytes() == before
+
+
+@pytest.mark.parametrize("actions", [[1, 2], [0.5] * 5, "abcde", None], ids=str)
+def test_actions_of_a_wrong_type(actions):
+    batch = Batch("tritarea", 5)
+    with pytest.raises(TypeError, match="actions are 5 integers"):
+        batch.step(actions)
+
+
+@pytest.mark.parametrize("n", [0, -1, 1.5, "3", True])
+def test_a_wrong_number_of_games(n):
+    with pytest.raises(ValueError, match="n is a number of games"):
+        Batch("tritarea", n)
+
+
+def test_advance_touches_only_the_games_named():
+    batch = Batch("tritarea", 6, seed=2)
+    before = batch.games.copy()
+    index = np.array([4, 1])
+    batch.advance(batch.mask[index].argmax(axis=1), index)
+    changed = [before[i].tobytes() != batch.games[i].tobytes() for i in range(6)]
+    assert changed == [False, True, False, False, True, False]
+
+
+@pytest.mark.parametrize("name", games.names())
+def test_views_are_those_of_the_seats_to_move(name):
+    batch = Batch(name, 6, seed=2)
+    for _ in range(25):
+        batch.step(batch.mask.argmax(axis=1))
+    views = batch.views(np.array([5, 0]))
+    assert np.array_equal(views.observation, batch.observation[[5, 0]])
+    assert np.array_equal(views.mask, batch.mask[[5, 0]])
+    assert views.seat.tolist() == batch.seat[[5, 0]].tolist()
+    alone = batch.views(np.array([0]))
+    assert alone.seed[0] == views.seed[1]
+    assert len(set(batch.views(np.arange(6)).seed.tolist())) == 6

@@ -1,0 +1,53 @@
+"""The cache of machine code: warm in a new process, and never older than any source behind it."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numba
+import pytest
+
+import tritarea_env
+
+pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="there is no machine code without the compiler")
+
+SCRIPT = """
+from tritarea_env import games
+from tritarea_env.games.tritarea import kernel
+game = games.get("tritarea")
+state = game.new(1, game.check_options({}))
+kernel.begin(state[0])
+hits = sum(kernel.begin.stats.cache_hits.values())
+print(state.blocks[0].tolist(), hits)
+"""
+
+
+def run(folder, cache, **environment):
+    env = {**os.environ, "PYTHONPATH": str(folder), "NUMBA_CACHE_DIR": str(cache), **environment}
+    done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, env=env, check=True)
+    return done.stdout.strip()
+
+
+def test_cache_follows_every_source(tmp_path):
+    """A second process starts warm; a change in another file's constant or helper is seen by the next."""
+    shutil.copytree(Path(tritarea_env.__file__).parent, tmp_path / "src" / "tritarea_env", ignore=shutil.ignore_patterns("__pycache__"))
+    source, cache = tmp_path / "src", tmp_path / "cache"
+    assert run(source, cache) == "[7, 7, 7, 7] 0"
+    assert run(source, cache) == "[7, 7, 7, 7] 1"
+    rules = source / "tritarea_env" / "games" / "tritarea" / "rules.py"
+    rules.write_text(rules.read_text().replace("BLOCKS_A_SEAT = (7, 8, 9)", "BLOCKS_A_SEAT = (6, 8, 9)"))
+    assert run(source, cache) == "[6, 6, 6, 6] 0"
+    assert run(source, cache) == "[6, 6, 6, 6] 1"
+    assert run(source, cache, NUMBA_BOUNDSCHECK="1") == "[6, 6, 6, 6] 0", "checked code has a folder of its own"
+    assert len(list(cache.iterdir())) == 3
+
+
+def test_where_nothing_can_be_written_kernels_still_run(tmp_path):
+    """Neither the folder asked for nor the user's own can be made: code is kept for this process only."""
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    folder = Path(tritarea_env.__file__).parents[1]
+    result = run(folder, blocked / "cache", XDG_CACHE_HOME=str(blocked), LOCALAPPDATA=str(blocked))
+    assert result == "[7, 7, 7, 7] 0"

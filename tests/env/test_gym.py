@@ -1,0 +1,210 @@
+"""One seat as a gymnasium environment."""
+
+import copy
+import pickle
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from helpers import CASES, IDS
+from stable_baselines3.common.env_checker import check_env as sb3_check_env
+
+import tritarea_env  # noqa: F401  (registers)
+from tritarea_env import IllegalActionError, games, records
+from tritarea_env.gym import SeatEnv
+
+GYM_ID = {"tritarea": "tritarea/TriTArea-v0"}
+
+
+def play(env, draw=0, **reset):
+    """One episode with random legal actions; returns the rewards and the last info."""
+    rng = np.random.default_rng(draw)
+    _, info = env.reset(**reset)
+    rewards, over = [], False
+    while not over:
+        masks = env.unwrapped.action_masks()
+        assert np.array_equal(masks, info["action_mask"])
+        _, reward, over, truncated, info = env.step(int(rng.choice(np.flatnonzero(masks))))
+        assert not truncated
+        rewards.append(reward)
+    return rewards, info
+
+
+@pytest.mark.parametrize(("name", "options"), CASES, ids=IDS)
+def test_checkers(name, options):
+    env = gymnasium.make(GYM_ID[name], opponents="random", **options)
+    check_env(env.unwrapped, skip_render_check=True)
+    sb3_check_env(env.unwrapped)
+
+
+def test_checker_with_rendering(capsys):
+    check_env(gymnasium.make(GYM_ID["tritarea"], opponents="random", render_mode="human").unwrapped)
+    assert "to move" in capsys.readouterr().out
+
+
+def test_defaults_play_greedy():
+    env = gymnasium.make("tritarea/TriTArea-v0")
+    _, info = play(env, 1)
+    assert set(info["opponents"].values()) == {"greedy"}
+    assert len(info["opponents"]) == 3
+
+
+@pytest.mark.parametrize(("name", "options"), CASES, ids=IDS)
+def test_rewards_sum_to_the_total_of_the_seat(name, options):
+    for reward in games.get(name).rewards:
+        env = SeatEnv(name, opponents="random", reward=reward, **options)
+        for seed in range(3):
+            rewards, info = play(env, seed, seed=seed)
+            seat, scores = info["seat"], info["scores"]
+            if reward == "outcome" and env.players != 2:
+                expected = (seat in info["winners"]) / len(info["winners"]) - 0.25
+            elif reward == "outcome":
+                expected = 0.0 if len(info["winners"]) == 4 else 0.5 if seat in info["winners"] else -0.5
+            elif env.players == 2:
+                own = scores[seat] + scores[(seat + 2) % 4]
+                expected = (2 * own - sum(scores)) / 50
+            else:
+                expected = (scores[seat] - (sum(scores) - scores[seat]) / 3) / 50
+            assert sum(rewards) == pytest.approx(expected)
+            records.check(env.record())
+
+
+def test_a_random_seat_is_each_seat_and_a_given_one_stays():
+    env = SeatEnv("tritarea", opponents="random")
+    seats = [env.reset(seed=seed)[1]["seat"] for seed in range(60)]
+    assert set(seats) == {0, 1, 2, 3}
+    assert seats == [env.reset(seed=seed)[1]["seat"] for seed in range(60)]
+    env = SeatEnv("tritarea", seat=2, opponents="random")
+    assert {env.reset(seed=seed)[1]["seat"] for seed in range(9)} == {2}
+
+
+def test_the_observation_is_the_seats_own():
+    env = SeatEnv("tritarea", seat=1, opponents="random")
+    observation, _ = env.reset(seed=3)
+    seen = games.get("tritarea").unflatten(observation)
+    assert np.flatnonzero(seen["hand"]).tolist() == env.position()["hands"][1]
+    assert seen["to_move"].tolist() == [1, 0, 0, 0]
+
+
+class Marked:
+    """Plays the first legal action and counts its decisions by seat."""
+
+    def __init__(self):
+        self.seats = set()
+
+    def act(self, views):
+        self.seats |= set(views.seat.tolist())
+        return views.mask.argmax(axis=1)
+
+
+def test_opponents_by_seat_and_clockwise():
+    one, two, three = Marked(), Marked(), Marked()
+    play(SeatEnv("tritarea", seat=1, opponents=[one, None, two, three]))
+    assert (one.seats, two.seats, three.seats) == ({0}, {2}, {3})
+    one, two, three = Marked(), Marked(), Marked()
+    play(SeatEnv("tritarea", seat=1, opponents=[one, two, three]))
+    assert (one.seats, two.seats, three.seats) == ({2}, {3}, {0})
+
+
+def test_a_pool_is_drawn_anew_each_game():
+    env = SeatEnv("tritarea", seat=0, opponents={"random": 1, "greedy": 3})
+    drawn = [tuple(env.reset(seed=seed)[1]["opponents"].values()) for seed in range(200)]
+    share = np.mean([spec == "greedy" for game in drawn for spec in game])
+    assert 0.68 < share < 0.82
+    assert len(set(drawn)) > 4
+    assert drawn == [tuple(env.reset(seed=seed)[1]["opponents"].values()) for seed in range(200)]
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"opponents": ["random"]}, r"4 entries \(by seat\) or 3"),
+        ({"opponents": {}}, "a pool of opponents"),
+        ({"opponents": {"random": 0}}, "a pool of opponents"),
+        ({"opponents": {"random": -1, "greedy": 2}}, "a pool of opponents"),
+        ({"seat": 4}, "seat is one of None, 0, 1, 2, 3, not 4"),
+        ({"seat": 3, "players": 2}, "seat is one of None, 0, 1, not 3"),
+        ({"reward": "money"}, "reward is one of"),
+        ({"render_mode": "rgb_array"}, "render_mode is one of"),
+    ],
+    ids=str,
+)
+def test_wrong_options(options, says):
+    with pytest.raises(ValueError, match=says):
+        SeatEnv("tritarea", **options)
+
+
+def test_a_missing_agent_is_named():
+    with pytest.raises(ValueError, match="nobody"):
+        SeatEnv("tritarea", opponents="nobody").reset(seed=1)
+    with pytest.raises(ValueError, match="opponents has no agent for seat 2"):
+        SeatEnv("tritarea", seat=0, opponents=[None, "random", None, "random"]).reset(seed=1)
+
+
+def test_an_illegal_action_ends_the_episode():
+    env = SeatEnv("tritarea", opponents="random")
+    env.reset(seed=1)
+    illegal = int(np.flatnonzero(~env.action_masks())[0])
+    observation, reward, terminated, truncated, info = env.step(illegal)
+    assert (reward, terminated, truncated, info["illegal_action"]) == (-1.0, True, False, illegal)
+    assert env.observation_space.contains(observation)
+    assert not env.action_masks().any()
+    with pytest.raises(RuntimeError, match="call reset"):
+        env.step(0)
+
+
+def test_an_illegal_action_raises_if_asked_to():
+    env = SeatEnv("tritarea", opponents="random", illegal="raise")
+    env.reset(seed=1)
+    before = env.record()
+    with pytest.raises(IllegalActionError, match="legal:"):
+        env.step(int(np.flatnonzero(~env.action_masks())[0]))
+    assert env.record() == before
+
+
+@pytest.mark.parametrize(("action", "error"), [(-1, IllegalActionError), (82, IllegalActionError), (0.5, TypeError), (None, TypeError)])
+def test_an_action_out_of_range_or_of_a_wrong_type_always_raises(action, error):
+    env = SeatEnv("tritarea", opponents="random")
+    env.reset(seed=1)
+    with pytest.raises(error, match="an integer 0 … 81"):
+        env.step(action)
+
+
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))], ids=["deepcopy", "pickle"])
+def test_a_copy_goes_on_with_the_same_game(duplicate):
+    env = SeatEnv("tritarea", opponents="greedy")
+    env.reset(seed=1)
+    for _ in range(10):
+        env.step(int(np.flatnonzero(env.action_masks())[0]))
+    twin = duplicate(env)
+    ends = []
+    for one in (twin, env):
+        while one.action_masks().any():
+            _, reward, *_ = one.step(int(np.flatnonzero(one.action_masks())[0]))
+        ends.append((reward, one.record()))
+    assert ends[0] == ends[1]
+
+
+def test_the_same_seed_the_same_games():
+    def games_of(seed):
+        env = SeatEnv("tritarea", opponents={"random": 1, "greedy": 1})
+        play(env, 1, seed=seed)
+        first = env.record()
+        play(env, 2)
+        return first, env.record()
+
+    assert games_of(3) == games_of(3)
+    assert games_of(3) != games_of(4)
+
+
+def test_a_masked_ppo_learns_without_a_wrapper_of_ours():
+    """sb3-contrib on the plain environment; two updates move the policy and play no illegal action."""
+    from sb3_contrib import MaskablePPO
+
+    env = gymnasium.make("tritarea/TriTArea-v0", opponents="random", reward="score_delta", illegal="raise")
+    model = MaskablePPO("MlpPolicy", env, n_steps=128, batch_size=64, n_epochs=2, seed=1, device="cpu")
+    before = [parameter.detach().clone() for parameter in model.policy.parameters()]
+    model.learn(256)
+    moved = [not np.allclose(a, b.detach()) for a, b in zip(before, model.policy.parameters(), strict=True)]
+    assert all(moved)

@@ -1,0 +1,147 @@
+"""Records: written whole or not at all, replayed strictly."""
+
+import copy
+import json
+
+import numpy as np
+import pytest
+from helpers import CASES, IDS, play_out
+
+from tritarea_env import RecordError, records
+from tritarea_env.aec import GameEnv
+
+
+def played(name="tritarea", options=None, seed=3):
+    env = GameEnv(name, **(options or {}))
+    env.reset(seed=seed)
+    play_out(env, np.random.default_rng(seed))
+    return env.record()
+
+
+@pytest.mark.parametrize(("name", "options"), CASES, ids=IDS)
+def test_written_read_and_replayed(name, options, tmp_path):
+    env = GameEnv(name, **options)
+    env.reset(seed=3)
+    seen = []
+    rng = np.random.default_rng(3)
+    while not env.is_over:
+        seen.append(env.position())
+        env.step(int(rng.choice(np.flatnonzero(env.last()[0]["action_mask"]))))
+    record = env.record()
+    path = tmp_path / "games.jsonl"
+    records.write(path, [record, record])
+    back = records.read(path)
+    assert back == [record, record]
+    replayed = list(records.replay(back[0]))
+    assert len(replayed) == len(record["actions"]) + 1
+    assert [[seat, action] for _, _, seat, action in replayed[:-1]] == record["actions"]
+    assert all(action in legal for _, legal, _, action in replayed[:-1])
+    own = [position for position, _, seat, _ in replayed[:-1] if seat < len(env.possible_agents)]
+    assert own == seen
+    final, legal, seat, action = replayed[-1]
+    assert (final["phase"], legal, seat, action) == ("end", [], None, None)
+    assert final["scores"] == record["scores"]
+
+
+def test_a_game_broken_off_replays_to_where_it_stands():
+    env = GameEnv("tritarea")
+    env.reset(seed=3)
+    for _ in range(50):
+        env.step(int(np.flatnonzero(env.last()[0]["action_mask"])[0]))
+    record = env.record()
+    assert record["scores"] is None
+    assert record["winners"] is None
+    position, legal, seat, action = list(records.replay(record))[-1]
+    assert position == env.position()
+    assert legal == np.flatnonzero(env.last()[0]["action_mask"]).tolist()
+    assert (seat, action) == (position["seat"], None)
+
+
+def change(record, **how):
+    return {**copy.deepcopy(record), **how}
+
+
+RECORD = played()
+OTHER_SEAT = [(RECORD["actions"][7][0] + 1) % 4, RECORD["actions"][7][1]]
+WRONG = [
+    ("an illegal action", {"actions": [*RECORD["actions"][:7], [RECORD["actions"][7][0], 81]]}, r"action 7: 81 \(sell 9\) is not legal; legal: \["),
+    ("no action", {"actions": [*RECORD["actions"][:7], [RECORD["actions"][7][0], 99]]}, r"action 7: 99 \(no action\)"),
+    ("a negative action", {"actions": [[RECORD["start_player"], -1]]}, r"action 0: -1 \(no action\)"),
+    ("another seat", {"actions": [*RECORD["actions"][:7], OTHER_SEAT]}, r"action 7: seat \d is to move, not seat"),
+    ("an action too many", {"actions": [*RECORD["actions"], [0, 1]]}, rf"action {len(RECORD['actions'])}: the game is over"),
+    ("an action too few", {"actions": RECORD["actions"][:-1]}, "scores: replaying gives None"),
+    ("no pair", {"actions": [3]}, r"action 0 is \[seat, action\], not 3"),
+    ("a fraction", {"actions": [[0, 1.5]]}, "action 0 is"),
+    ("other scores", {"scores": [1, 2, 3, 4]}, r"scores: replaying gives \[.*\], the record has \[1, 2, 3, 4\]"),
+    ("other winners", {"winners": [0, 1, 2]}, "winners: replaying gives"),
+    ("other sources", {"sources": [{}] * 4}, "sources: replaying gives"),
+    ("a null score of a finished game", {"scores": None, "winners": None}, "scores: replaying gives"),
+    ("another format", {"format": 2}, "format 2; this version reads format 1"),
+    ("another game", {"game": "chess"}, "no game is named 'chess'"),
+    ("an unknown option", {"options": {"wind": 1}}, r"unknown options \['wind'\]"),
+    ("a wrong option", {"options": {"players": 9}}, "players is 1, 2, 3 or 4"),
+    ("options that are none", {"options": 3}, "options is an object"),
+    ("a deal too few", {"deals": RECORD["deals"][:2]}, "deals is a list of 3 deals"),
+    ("a wrong deal", {"deals": [RECORD["deals"][1]] * 3}, "list of 8 cards"),
+    ("no start player", {"start_player": 7}, "start_player is a seat"),
+    ("actions that are none", {"actions": None}, "actions is a list"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("fault", "how", "says"), WRONG, ids=[w[0] for w in WRONG])
+def test_a_wrong_record_is_refused(fault, how, says):
+    with pytest.raises(RecordError, match=says):
+        records.check(change(RECORD, **how))
+
+
+def test_a_missing_key_is_named():
+    for key in ("deals", "actions", "scores", "options"):
+        record = change(RECORD)
+        del record[key]
+        with pytest.raises(RecordError, match=f"lacks \\['{key}'\\]"):
+            records.replay(record)
+    record = change(RECORD)
+    del record["start_player"]
+    with pytest.raises(RecordError, match="start_player and deals are needed"):
+        records.replay(record)
+
+
+def test_replay_checks_the_header_at_once_and_the_actions_as_it_goes():
+    with pytest.raises(RecordError):
+        records.replay(change(RECORD, format=2))
+    steps = records.replay(change(RECORD, actions=[*RECORD["actions"][:7], [0, 99]]))
+    for _ in range(7):
+        next(steps)
+    with pytest.raises(RecordError, match="action 7"):
+        next(steps)
+
+
+def test_a_broken_file_is_named_with_its_line(tmp_path):
+    path = tmp_path / "games.jsonl"
+    path.write_text(json.dumps(RECORD) + "\n\n" + "{broken\n")
+    with pytest.raises(RecordError, match=r"games\.jsonl, line 3: "):
+        records.read(path)
+    path.write_text("[1, 2]\n")
+    with pytest.raises(RecordError, match="line 1: a record is a JSON object"):
+        records.read(path)
+
+
+def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
+    path = tmp_path / "games.jsonl"
+    records.write(path, [RECORD])
+    before = path.read_bytes()
+
+    def breaking():
+        yield RECORD
+        yield {"format": 1}
+
+    with pytest.raises(RecordError, match="record 1: the record lacks"):
+        records.write(path, breaking())
+    assert path.read_bytes() == before
+    assert [p.name for p in tmp_path.iterdir()] == ["games.jsonl"]
+
+
+def test_the_same_game_twice_is_the_same_bytes(tmp_path):
+    for name in ("one", "two"):
+        records.write(tmp_path / name, [played(seed=5)])
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
