@@ -26,7 +26,7 @@ print(state.blocks[0].tolist(), hits)
 
 def run(folder, cache, **environment):
     env = {**os.environ, "PYTHONPATH": str(folder), "NUMBA_CACHE_DIR": str(cache), **environment}
-    done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, env=env, check=True)
+    done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, env=env, cwd=folder, check=True)
     return done.stdout.strip()
 
 
