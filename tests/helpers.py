@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numba
 import numpy as np
 
 from tritarea_env import games
 from tritarea_env.engine import loops
 
+PLAIN = bool(numba.config.DISABLE_JIT)  # kernels run as Python, a hundred times slower: tests take smaller samples
 GOLDEN = Path(__file__).parent / "golden"
 OWN_BOARD = {
     "areas": [0, 0, 1, 1, 0, 0, 1, 1, 2, 2, 3, 3, 2, 2, 3, 3],

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from helpers import CHOOSERS, OPTIONS, walk
+from helpers import CHOOSERS, OPTIONS, PLAIN, walk
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -47,7 +47,7 @@ def check_blocks(g):
     assert np.array_equal(g.standing, standing)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=8 if PLAIN else 60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     seed=st.integers(0, 10**6),
     options=st.sampled_from([o for o in OPTIONS["tritarea"] if "npc" not in o]),

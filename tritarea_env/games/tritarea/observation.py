@@ -73,7 +73,7 @@ def write_cards(g, seat, open_all, out):
                 out[_SEEN + SEATS * np.int64(g.past[s, t]) + r] = 1
         if g.played[s] >= 0:
             out[_SEEN + SEATS * np.int64(g.played[s]) + r] = 1
-            out[_TRICK + g.played[s]] = 1
+            out[_TRICK + np.int64(g.played[s])] = 1
         card = np.int64(-1)
         if g.round_number == ROUNDS:
             if open_all or declaration_open(g, seat, s):
@@ -104,13 +104,13 @@ def write_building(g, seat, q, out):
 @kernel
 def write_board(g, seat, out):
     for q in range(SQUARES):
-        out[_AREA + 4 * q + g.area[q]] = 1
+        out[_AREA + 4 * q + np.int64(g.area[q])] = 1
         out[_BONUS + q] = g.bonus[q]
         if g.height[q] > 0:
             out[_HEIGHT + q] = g.height[q]
             write_building(g, seat, q, out)
     if g.built >= 0:
-        out[_BUILT + g.built] = 1
+        out[_BUILT + np.int64(g.built)] = 1
 
 
 @kernel
@@ -138,10 +138,10 @@ def write(g, seat, open_all, out):
     write_board(g, seat, out)
     write_seats(g, seat, out)
     if g.adopted >= 0:
-        out[_ADOPTED + g.adopted] = 1
-    out[_ROUND + g.round_number - 1] = 1
-    out[_TRICK_NUMBER + g.trick] = 1
-    out[_PHASE + g.phase] = 1
+        out[_ADOPTED + np.int64(g.adopted)] = 1
+    out[_ROUND - 1 + np.int64(g.round_number)] = 1
+    out[_TRICK_NUMBER + np.int64(g.trick)] = 1
+    out[_PHASE + np.int64(g.phase)] = 1
     out[_ANY] = g.adjacency_any
     out[_VOLUNTARY] = g.voluntary_default
 
