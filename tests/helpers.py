@@ -32,7 +32,9 @@ OPTIONS: dict[str, list[dict[str, Any]]] = {
     ]
 }
 CASES = [(name, options) for name in games.names() for options in OPTIONS[name]]
-IDS = [f"{name}-{'-'.join(f'{k}' for k in options) or 'default'}{options.get('players', '')}" for name, options in CASES]
+IDS = [
+    f"{name}-{'-'.join(f'{k}' for k in options) or 'default'}{options.get('players', '')}" for name, options in CASES
+]
 
 Choose = Callable[[Any, np.ndarray, np.random.Generator], int]
 

@@ -42,7 +42,7 @@ class GameEnv(AECEnv[str, Observation, int]):
         illegal: str = "raise",
         **options: Any,
     ) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.game = games.get(game)
         self.metadata = {
             "name": f"{game}_v{self.game.version}",
@@ -103,7 +103,7 @@ class GameEnv(AECEnv[str, Observation, int]):
                 self._npcs[seat] = find_agent(self._npc or self.options["npc"], self.game)
         self._table.reset(seed, options or {})
         self._over = False
-        self._skip_agent_selection = None
+        self._skip_agent_selection: str | None = None  # type: ignore[assignment]
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -117,7 +117,7 @@ class GameEnv(AECEnv[str, Observation, int]):
 
     # ------------------------------------------------------------------------------------- step
 
-    def step(self, action: int | None) -> None:  # type: ignore[override]
+    def step(self, action: int | None) -> None:
         """One decision of ``agent_selection``: a legal action id, or None for an agent whose game is over.
 
         Raises:
@@ -216,7 +216,7 @@ class GameEnv(AECEnv[str, Observation, int]):
 
     # ------------------------------------------------------------------------------------ render
 
-    def render(self) -> str | None:  # type: ignore[override]
+    def render(self) -> str | None:
         """``ansi``: the table as text, with the hand of the seat to move; ``human`` prints it."""
         if self.render_mode is None:
             gymnasium.logger.warn("render() was called, but render_mode is None: make the env with 'ansi' or 'human'")

@@ -101,7 +101,15 @@ class Batch:
         if bad >= 0:
             raise IllegalActionError(self._complaint(int(index[bad]), int(chosen[bad])))
         loops.advance_games(
-            self.games, index, chosen, self._kind, self.reward, self.done, self.final_scores, self.episode_length, self._before
+            self.games,
+            index,
+            chosen,
+            self._kind,
+            self.reward,
+            self.done,
+            self.final_scores,
+            self.episode_length,
+            self._before,
         )
 
     def look(self, index: Index) -> None:
@@ -116,4 +124,6 @@ class Batch:
         mask = np.empty((1, self.game.actions), np.int8)
         loops.legal_games(self.games, np.array([i]), mask)
         name = self.game.action_names[action] if 0 <= action < self.game.actions else "no action of this game"
-        return f"game {i}: seat {self.seat[i]} may not play {action} ({name}); legal: {np.flatnonzero(mask[0]).tolist()}"
+        return (
+            f"game {i}: seat {self.seat[i]} may not play {action} ({name}); legal: {np.flatnonzero(mask[0]).tolist()}"
+        )

@@ -120,7 +120,7 @@ class SeatEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
                 at -= weight
                 if at < 0:
                     return spec
-            return next(reversed(opponents))
+            return spec
         if isinstance(opponents, str) or not isinstance(opponents, Sequence):
             return opponents
         place = seat if len(opponents) == self.players else (seat - self.seat - 1) % self.players
@@ -136,9 +136,7 @@ class SeatEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
             self._made[spec] = find_agent(spec, self.game)
         return self._made[spec]
 
-    def step(
-        self, action: int | np.integer[Any]
-    ) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
+    def step(self, action: int | np.integer[Any]) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
         """The seat's decision, then all others' until it is to move again or the game is over.
 
         Raises:
@@ -182,7 +180,7 @@ class SeatEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         if self.render_mode == "human":
             self.render()
 
-    def render(self) -> str | None:  # type: ignore[override]
+    def render(self) -> str | None:
         """``ansi``: the table as the seat sees it, as text; ``human`` prints it."""
         if self.render_mode is None:
             gymnasium.logger.warn("render() was called, but render_mode is None: make the env with 'ansi' or 'human'")
@@ -204,9 +202,13 @@ def _checked(opponents: Opponents, players: int) -> Opponents:
         weights = list(opponents.values())
         if not weights or min(weights) < 0 or not 0 < sum(weights) < float("inf"):
             raise ValueError(f"a pool of opponents maps specs to weights from 0 on, not all 0; not {dict(opponents)!r}")
-    elif isinstance(opponents, Sequence) and not isinstance(opponents, str) and len(opponents) not in (players, players - 1):
+    elif (
+        isinstance(opponents, Sequence)
+        and not isinstance(opponents, str)
+        and len(opponents) not in (players, players - 1)
+    ):
         raise ValueError(
-            f"a list of opponents has {players} entries (by seat) or {players - 1} (clockwise from the learner's left), "
+            f"a list of opponents has {players} entries (by seat) or {players - 1} (clockwise from the learner), "
             f"not {len(opponents)}"
         )
     return opponents

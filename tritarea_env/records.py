@@ -28,9 +28,7 @@ FORMAT = 1
 _NEEDED = ("format", "game", "options", "deals", "actions", "scores", "winners")
 
 
-def make(
-    game: Game, options: dict[str, Any], start: dict[str, Any], actions: list[list[int]], g: Any
-) -> Record:
+def make(game: Game, options: dict[str, Any], start: dict[str, Any], actions: list[list[int]], g: Any) -> Record:
     """The record of a game that stands at ``g``.
 
     Args:

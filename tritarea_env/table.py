@@ -72,10 +72,10 @@ class Table:
             raise ValueError(f"game_index is a whole number from 0 on, not {index!r}")
         if seed is None and index is None and self.state is not None and self._root is not None:
             return self._root, self.state.stream[0], int(self.state.episode[0]) + 1
-        if seed is not None:
-            root = key_of(seed)
-        else:
-            root = key_of(secrets.randbits(64)) if self._root is None else self._root
+        if seed is None and self._root is None:
+            seed = secrets.randbits(64)
+        root = self._root if seed is None else key_of(seed)
+        assert root is not None
         return root, child(root, index or 0), 0
 
     def _begin(self, state: np.recarray, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -100,9 +100,7 @@ class Table:
     def apply(self, action: int) -> None:
         """One decision of the seat to move, a legal action; its rewards are added to ``total``."""
         self._log.append([self.to_move, action])
-        self.to_move = loops.step_rewarded(
-            self.state, 0, action, self._kind, self.mask, self._before, self._reward
-        )
+        self.to_move = loops.step_rewarded(self.state, 0, action, self._kind, self.mask, self._before, self._reward)
         self.total += self._reward
 
     def play_agents(self, holders: Mapping[int, Agent]) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
-from pettingzoo.utils import OrderEnforcingWrapper
+from pettingzoo.utils.wrappers.order_enforcing import OrderEnforcingWrapper
 
 from . import games
 from .aec import GameEnv

@@ -54,7 +54,7 @@ class Views:
 
     def take(self, index: NDArray[np.intp]) -> Views:
         """The decisions at ``index``, in that order."""
-        return Views(self.game, self.hidden[index], self.seed[index])
+        return Views(self.game, self.hidden[index].view(np.recarray), self.seed[index])
 
 
 AGENT_STREAM = 1 << 32  # child of a row's stream from which the chance of its agents is derived

@@ -1,0 +1,1 @@
+"""Matches: who is stronger, and how sure that is. ``cli`` is the command line."""

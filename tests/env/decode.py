@@ -70,7 +70,10 @@ def facts_tritarea(position: dict[str, Any], options: dict[str, Any], seat: int)
     played = turn(p["played"])
     return {
         "hand": p["hands"][seat],
-        "seen": [sorted([*past, *([now] if now is not None else [])]) for past, now in zip(turn(p["past"]), played, strict=True)],
+        "seen": [
+            sorted([*past, *([now] if now is not None else [])])
+            for past, now in zip(turn(p["past"]), played, strict=True)
+        ],
         "trick": sorted(card for card in played if card is not None),
         "declared": declared,
         "area": list(board["areas"]),

@@ -17,7 +17,9 @@ def hidden_cards(position: Position, seat: int) -> list[tuple[Place, int]]:
         return []
     places = [(("hands", s), card) for s in range(4) if s != seat for card in position["hands"][s]]
     if position["phase"] == "declare":
-        places += [(("declared", s), card) for s, card in enumerate(position["declared"]) if s != seat and card is not None]
+        places += [
+            (("declared", s), card) for s, card in enumerate(position["declared"]) if s != seat and card is not None
+        ]
     return places
 
 

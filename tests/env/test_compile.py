@@ -26,13 +26,19 @@ print(state.blocks[0].tolist(), hits)
 
 def run(folder, cache, **environment):
     env = {**os.environ, "PYTHONPATH": str(folder), "NUMBA_CACHE_DIR": str(cache), **environment}
-    done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, env=env, cwd=folder, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT], capture_output=True, text=True, env=env, cwd=folder, check=True
+    )
     return done.stdout.strip()
 
 
 def test_cache_follows_every_source(tmp_path):
     """A second process starts warm; a change in another file's constant or helper is seen by the next."""
-    shutil.copytree(Path(tritarea_env.__file__).parent, tmp_path / "src" / "tritarea_env", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(
+        Path(tritarea_env.__file__).parent,
+        tmp_path / "src" / "tritarea_env",
+        ignore=shutil.ignore_patterns("__pycache__"),
+    )
     source, cache = tmp_path / "src", tmp_path / "cache"
     assert run(source, cache) == "[7, 7, 7, 7] 0"
     assert run(source, cache) == "[7, 7, 7, 7] 1"

@@ -163,7 +163,9 @@ def test_an_illegal_action_raises_if_asked_to():
     assert env.record() == before
 
 
-@pytest.mark.parametrize(("action", "error"), [(-1, IllegalActionError), (82, IllegalActionError), (0.5, TypeError), (None, TypeError)])
+@pytest.mark.parametrize(
+    ("action", "error"), [(-1, IllegalActionError), (82, IllegalActionError), (0.5, TypeError), (None, TypeError)]
+)
 def test_an_action_out_of_range_or_of_a_wrong_type_always_raises(action, error):
     env = SeatEnv("tritarea", opponents="random")
     env.reset(seed=1)
@@ -171,7 +173,9 @@ def test_an_action_out_of_range_or_of_a_wrong_type_always_raises(action, error):
         env.step(action)
 
 
-@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))], ids=["deepcopy", "pickle"])
+@pytest.mark.parametrize(
+    "duplicate", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))], ids=["deepcopy", "pickle"]
+)
 def test_a_copy_goes_on_with_the_same_game(duplicate):
     env = SeatEnv("tritarea", opponents="greedy")
     env.reset(seed=1)

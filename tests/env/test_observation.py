@@ -103,4 +103,6 @@ def test_state_holds_every_hand_and_declaration():
         assert [np.flatnonzero(hand).tolist() for hand in hands] == position["hands"]
         if position["round"] == 3:
             declared = out[game.fields[3].offset :][: 36 * 4].reshape(36, 4)
-            assert [np.flatnonzero(declared[:, s]).tolist() for s in range(4)] == [[] if c is None else [c] for c in position["declared"]]
+            assert [np.flatnonzero(declared[:, s]).tolist() for s in range(4)] == [
+                [] if c is None else [c] for c in position["declared"]
+            ]

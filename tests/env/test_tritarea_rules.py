@@ -266,7 +266,10 @@ def test_two_blocks_need_two_in_hand():
     assert not mask[rules.TWO_BLOCKS]
 
 
-@pytest.mark.parametrize(("adjacency", "stack", "right"), [("top", [1, 0], True), ("top", [0, 1], False), ("any", [0, 1], True), ("any", [1], False)])
+@pytest.mark.parametrize(
+    ("adjacency", "stack", "right"),
+    [("top", [1, 0], True), ("top", [0, 1], False), ("any", [0, 1], True), ("any", [1], False)],
+)
 def test_additional_construction_next_to_ones_own_colour(adjacency, stack, right):
     p = position(0, "B1 B9 Y2 R2")
     p["stacks"][4] = stack  # a2, below a1

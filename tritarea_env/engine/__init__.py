@@ -1,1 +1,1 @@
-"""Compiled foundations that every game shares: compilation, random streams, the game protocol, loops over many games."""
+"""Compiled foundations that every game shares: compilation, random streams, game protocol, loops over games."""

@@ -15,13 +15,15 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
-from numba.core import caching, config
+from numba.core import caching
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+config: Any = numba.config
 
 PACKAGE = Path(__file__).resolve().parents[1]
 _SHARED = (PACKAGE / "engine", PACKAGE / "games")
@@ -72,7 +74,7 @@ def _cache_root() -> Path:
     return Path(tempfile.mkdtemp(prefix="tritarea-"))
 
 
-class _Locator(caching._CacheLocator):  # type: ignore[misc]
+class _Locator(caching._CacheLocator):
     """Places a kernel's machine code by the digest of the sources, not by the age of one file."""
 
     def __init__(self, py_func: Callable[..., Any], py_file: str) -> None:
@@ -81,8 +83,8 @@ class _Locator(caching._CacheLocator):  # type: ignore[misc]
         self._digest = source_digest(py_file)
 
     def get_cache_path(self) -> str:
-        flags = f"{'-checked' if config.BOUNDSCHECK else ''}-O{int(config.OPT)}{'-debug' if config.DEBUGINFO_DEFAULT else ''}"
-        return str(_cache_root() / f"kernels-{self._digest}{flags}")
+        flags = f"O{int(config.OPT)}{'-checked' if config.BOUNDSCHECK else ''}"
+        return str(_cache_root() / f"kernels-{self._digest}-{flags}")
 
     def get_source_stamp(self) -> str:
         return self._digest
@@ -98,12 +100,12 @@ class _Locator(caching._CacheLocator):  # type: ignore[misc]
         return locator
 
 
-class _CacheImpl(caching.CompileResultCacheImpl):  # type: ignore[misc]
-    _locator_classes = [_Locator]
+class _CacheImpl(caching.CompileResultCacheImpl):
+    _locator_classes = [_Locator]  # type: ignore[assignment]  # noqa: RUF012
 
 
-class _Cache(caching.Cache):  # type: ignore[misc]
-    _impl_class = _CacheImpl
+class _Cache(caching.Cache):
+    _impl_class: Any = _CacheImpl
 
 
 def kernel(function: F) -> F:
@@ -111,15 +113,15 @@ def kernel(function: F) -> F:
 
     With ``NUMBA_DISABLE_JIT=1`` the function is left as Python.
     """
-    compiled = numba.njit(nogil=True)(function)
+    compiled: Any = numba.njit(nogil=True)(function)
     if hasattr(compiled, "enable_caching"):
         compiled._cache = _Cache(function)
-    return compiled  # type: ignore[no-any-return]
+    return cast(F, compiled)
 
 
 def wrapping_kernel(function: F) -> F:
     """A kernel whose unsigned arithmetic wraps on purpose: without JIT, numpy is told not to warn."""
-    compiled = kernel(function)
+    compiled: Any = kernel(function)
     if config.DISABLE_JIT:
-        return np.errstate(over="ignore")(compiled)
-    return compiled
+        compiled = np.errstate(over="ignore")(compiled)
+    return cast(F, compiled)

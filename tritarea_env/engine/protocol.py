@@ -105,72 +105,72 @@ def score_reward(g: Any, before: Any, out: Any) -> None:
 
 
 @overload(draw)
-def _draw(g):  # type: ignore[no-untyped-def]
+def _draw(g):
     kernel = _of_type(g, "draw")
     return (lambda g: kernel(g)) if kernel else None
 
 
 @overload(begin)
-def _begin(g):  # type: ignore[no-untyped-def]
+def _begin(g):
     kernel = _of_type(g, "begin")
     return (lambda g: kernel(g)) if kernel else None
 
 
 @overload(step)
-def _step(g, action):  # type: ignore[no-untyped-def]
+def _step(g, action):
     kernel = _of_type(g, "step")
     return (lambda g, action: kernel(g, action)) if kernel else None
 
 
 @overload(legal)
-def _legal(g, mask):  # type: ignore[no-untyped-def]
+def _legal(g, mask):
     kernel = _of_type(g, "legal")
     return (lambda g, mask: kernel(g, mask)) if kernel else None
 
 
 @overload(observe)
-def _observe(g, seat, out):  # type: ignore[no-untyped-def]
+def _observe(g, seat, out):
     kernel = _of_type(g, "observe")
     return (lambda g, seat, out: kernel(g, seat, out)) if kernel else None
 
 
 @overload(state)
-def _state(g, out):  # type: ignore[no-untyped-def]
+def _state(g, out):
     kernel = _of_type(g, "state")
     return (lambda g, out: kernel(g, out)) if kernel else None
 
 
 @overload(hide)
-def _hide(g, seat):  # type: ignore[no-untyped-def]
+def _hide(g, seat):
     kernel = _of_type(g, "hide")
     return (lambda g, seat: kernel(g, seat)) if kernel else None
 
 
 @overload(determinize)
-def _determinize(g, seat, seed):  # type: ignore[no-untyped-def]
+def _determinize(g, seat, seed):
     kernel = _of_type(g, "determinize")
     return (lambda g, seat, seed: kernel(g, seat, seed)) if kernel else None
 
 
 @overload(score_now)
-def _score_now(g, out):  # type: ignore[no-untyped-def]
+def _score_now(g, out):
     kernel = _of_type(g, "score_now")
     return (lambda g, out: kernel(g, out)) if kernel else None
 
 
 @overload(winners)
-def _winners(g):  # type: ignore[no-untyped-def]
+def _winners(g):
     kernel = _of_type(g, "winners")
     return (lambda g: kernel(g)) if kernel else None
 
 
 @overload(outcome)
-def _outcome(g, out):  # type: ignore[no-untyped-def]
+def _outcome(g, out):
     kernel = _of_type(g, "outcome")
     return (lambda g, out: kernel(g, out)) if kernel else None
 
 
 @overload(score_reward)
-def _score_reward(g, before, out):  # type: ignore[no-untyped-def]
+def _score_reward(g, before, out):
     kernel = _of_type(g, "score_reward")
     return (lambda g, before, out: kernel(g, before, out)) if kernel else None

@@ -112,6 +112,11 @@ class Game:
         layout = repr([(f.name, f.offset, f.shape, f.maximum) for f in self.fields])
         return hashlib.sha256(f"{self.name} {layout}".encode()).hexdigest()[:16]
 
+    def __post_init__(self) -> None:
+        assert self.dtype.names is not None
+        if sum(self.dtype[name].itemsize for name in self.dtype.names) != self.dtype.itemsize:
+            raise TypeError(f"the record of {self.name} has unnamed padding, whose bytes are not copied: name it")
+
     def new(self, n: int, options: Mapping[str, Any]) -> np.recarray:
         """``n`` blank records (n,) of this game with checked ``options`` written into them."""
         games = np.zeros(n, self.dtype).view(np.recarray)

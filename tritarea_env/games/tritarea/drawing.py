@@ -22,7 +22,9 @@ def draw_text(position: dict[str, Any], options: Mapping[str, Any]) -> str:
     lines += ["    " + " ".join(f"{column:^{CELL}}" for column in "abcd"), rule]
     for row in range(4):
         squares = range(4 * row, 4 * row + 4)
-        heads = (f" {LETTERS[board['areas'][q]]}{'*' * board['bonus'][q]:<4}{_height(p, q):>{CELL - 7}} " for q in squares)
+        heads = (
+            f" {LETTERS[board['areas'][q]]}{'*' * board['bonus'][q]:<4}{_height(p, q):>{CELL - 7}} " for q in squares
+        )
         stacks = (f" {_stack(p['stacks'][q]):<{CELL - 2}} " for q in squares)
         lines += [f" {row + 1} |" + "|".join(heads) + "|", "   |" + "|".join(stacks) + "|", rule]
     lines += ["", _table(p)]
@@ -69,4 +71,6 @@ def _table(p: dict[str, Any]) -> str:
             f"{s} {mark:<6}{p['scores'][s]:>5}  {p['blocks'][s]:>6}  {p['sold'][s]:>4}  "
             f"{_card(p['declared'][s]):<8}  {_card(p['played'][s], p['ranks'][s]):<6}  {_hand(p['hands'][s])}"
         )
-    return "\n".join([*rows, "(* to move, L leads; B Intelligent, Y Modern, G Ecology, R Happiness; stars: printed bonus)"])
+    return "\n".join(
+        [*rows, "(* to move, L leads; B Intelligent, Y Modern, G Ecology, R Happiness; stars: printed bonus)"]
+    )

@@ -310,9 +310,8 @@ def place(g, s, square):
 def has_own_neighbour(g, s, square):
     """The right to additional construction; option ``adjacency``: on top, or anywhere in the building."""
     for q in range(SQUARES):
-        if NEIGHBOURS[square] >> q & 1:
-            if top_of(g, q) == s or (g.adjacency_any and g.count[q, s] > 0):
-                return True
+        if NEIGHBOURS[square] >> q & 1 and (top_of(g, q) == s or (g.adjacency_any and g.count[q, s] > 0)):
+            return True
     return False
 
 
@@ -430,7 +429,7 @@ def legal(g, mask):
     phase, s = g.phase, g.seat
     if g.done:
         return
-    if phase == PLAY or phase == DECLARE:
+    if phase in (PLAY, DECLARE):
         for card in range(CARDS):
             mask[card] = g.hand[s] >> card & 1
     elif phase == BUILD:

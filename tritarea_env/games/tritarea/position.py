@@ -15,7 +15,8 @@ Position = dict[str, Any]
 
 def cards_of(bits: Any) -> list[int]:
     """The card ids of a set, ascending."""
-    return [card for card in range(CARDS) if int(bits) >> card & 1]
+    cards = int(bits)
+    return [card for card in range(CARDS) if cards >> card & 1]
 
 
 def set_of(cards: list[int]) -> int:
@@ -49,9 +50,7 @@ def to_position(g: Any, seat: int | None = None) -> Position:
         "leader": int(g.leader),
         "scores": [int(x) for x in g.scores],
         "blocks": [int(x) for x in g.blocks],
-        "stacks": [
-            [int(g.stack[q]) >> 2 * level & 3 for level in range(int(g.height[q]))] for q in range(SQUARES)
-        ],
+        "stacks": [[int(g.stack[q]) >> 2 * level & 3 for level in range(int(g.height[q]))] for q in range(SQUARES)],
         "hands": [hand(s) for s in range(SEATS)],
         "played": [_or_none(card) for card in g.played],
         "ranks": [_or_none(rank) for rank in g.rank],
@@ -86,11 +85,14 @@ def check_deal(deal: Any, number: int) -> list[int]:
         for card in hand:
             if isinstance(card, bool) or not isinstance(card, (int, np.integer)) or not 0 <= card < CARDS:
                 raise ValueError(f"a card is a number 0 … {CARDS - 1}, not {card!r} (round {number}, seat {s})")
+            card = int(card)
             if not DECKS[number - 1] >> card & 1:
-                raise ValueError(f"{card_name(card)} ({card}) is not in the deck of round {number} (no fives in round 1)")
+                raise ValueError(
+                    f"{card_name(card)} ({card}) is not in the deck of round {number} (no fives in round 1)"
+                )
             if seen >> card & 1:
                 raise ValueError(f"{card_name(card)} ({card}) is dealt twice in round {number}")
-            seen |= 1 << int(card)
+            seen |= 1 << card
         hands.append(set_of([int(card) for card in hand]))
     return hands
 
@@ -103,7 +105,9 @@ def check_deals(deals: Any, first_round: int, strict: bool) -> list[list[int]]:
     """
     most = ROUNDS - first_round + 1
     if not isinstance(deals, (list, tuple)) or len(deals) > most or (strict and len(deals) < most):
-        raise ValueError(f"deals is a list of {'' if strict else 'at most '}{most} deals, from round {first_round} on, not {deals!r}")
+        raise ValueError(
+            f"deals is a list of {'' if strict else 'at most '}{most} deals, from round {first_round} on, not {deals!r}"
+        )
     return [check_deal(deal, first_round + i) for i, deal in enumerate(deals)]
 
 

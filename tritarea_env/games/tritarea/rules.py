@@ -28,10 +28,7 @@ BOARDS: dict[str, dict[str, tuple[int, ...]]] = {
 }
 # NEIGHBOURS[q]: the set (bits) of squares orthogonally adjacent to square q
 NEIGHBOURS = np.array(
-    [
-        sum(1 << p for p in range(16) if abs(p // 4 - q // 4) + abs(p % 4 - q % 4) == 1)
-        for q in range(SQUARES)
-    ],
+    [sum(1 << p for p in range(16) if abs(p // 4 - q // 4) + abs(p % 4 - q % 4) == 1) for q in range(SQUARES)],
     dtype=np.int64,
 )
 
@@ -55,9 +52,7 @@ DECKS = np.array(  # by round: the set of cards in play (A2)
 )
 # A6.1, comparing what two seats top in an area: more buildings first, then the tallest, the second tallest …
 # A sum of STANDING[height] over the buildings orders seats just so: at most four buildings, so base 5 has no carry.
-STANDING = np.array(
-    [0] + [5 ** (MOST_ON_A_SQUARE + 1) + 5**h for h in range(1, MOST_ON_A_SQUARE + 1)], dtype=np.int64
-)
+STANDING = np.array([0] + [5 ** (MOST_ON_A_SQUARE + 1) + 5**h for h in range(1, MOST_ON_A_SQUARE + 1)], dtype=np.int64)
 
 # One game. Sets of cards or squares are int64 bits; -1 stands for "none".
 GAME = np.dtype(
@@ -96,6 +91,7 @@ GAME = np.dtype(
         ("voluntary_default", np.int8),
         ("round_ended", np.int8),  # 1 if the last decision ended a round: `scores` are settled
         ("done", np.int8),
+        ("spare", np.int8, (7,)),  # fills the record up: unnamed padding would not be copied, nor compare equal
     ],
     align=True,
 )

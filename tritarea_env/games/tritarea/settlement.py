@@ -97,7 +97,7 @@ def settle_areas_and_towers(g):
 
 @kernel
 def declared_card(g, s):
-    """The card that settles seat ``s``'s declaration: round 2's leftover, round 3's declared card; -1 if none is known."""
+    """The card of seat ``s``'s declaration: round 2's leftover, round 3's declared card; -1 if not known."""
     if g.round_number == ROUNDS:
         return np.int64(g.declared[s])
     if g.round_number == 1 or g.hand[s] == 0 or g.hand[s] & (g.hand[s] - 1) != 0:

@@ -26,10 +26,27 @@ from .rules import (
 )
 from .settlement import declaration_sign, declared_card
 
-KEYS = (
-    "game round trick phase seat start_player leader scores blocks stacks hands played ranks adopted "
-    "rightholders declared sold built past"
-).split()
+KEYS = [
+    "game",
+    "round",
+    "trick",
+    "phase",
+    "seat",
+    "start_player",
+    "leader",
+    "scores",
+    "blocks",
+    "stacks",
+    "hands",
+    "played",
+    "ranks",
+    "adopted",
+    "rightholders",
+    "declared",
+    "sold",
+    "built",
+    "past",
+]
 CONSTRUCTION = ("build", "extra", "five_default")
 BEFORE_TRICKS = ("declare", "sell")
 
@@ -127,7 +144,9 @@ def check_cards(p: dict[str, Any]) -> None:
     require(not wrong, f"hands, past, played and declared hold each card of round {p['round']}'s deck; amiss: {wrong}")
     done = TRICKS if phase == "five_settle" else max(0, trick - 1)
     for s in range(SEATS):
-        require(len(p["past"][s]) == done, f"past[{s}] holds a card for each of {done} finished tricks, not {p['past'][s]}")
+        require(
+            len(p["past"][s]) == done, f"past[{s}] holds a card for each of {done} finished tricks, not {p['past'][s]}"
+        )
         has_played = trick > 0 and phase != "five_settle"
         if phase == "play":
             has_played = (s - leader) % SEATS < (seat - leader) % SEATS
@@ -135,7 +154,10 @@ def check_cards(p: dict[str, Any]) -> None:
         has_declared = p["round"] == 3
         if phase == "declare":
             has_declared = (s - p["start_player"]) % SEATS < (seat - p["start_player"]) % SEATS
-        require((p["declared"][s] is not None) == has_declared, f"declared[{s}] is {'a card' if has_declared else 'null'} here")
+        require(
+            (p["declared"][s] is not None) == has_declared,
+            f"declared[{s}] is {'a card' if has_declared else 'null'} here",
+        )
         held = CARDS_A_SEAT[p["round"] - 1] - done - has_played - has_declared
         require(len(p["hands"][s]) == held, f"hands[{s}] holds {held} cards here, not {len(p['hands'][s])}")
 
@@ -159,7 +181,10 @@ def check_blocks(p: dict[str, Any]) -> None:
     placed = Counter(owner for stack in p["stacks"] for owner in stack)
     begun = 0 if p["phase"] in BEFORE_TRICKS else p["trick"]
     for q, stack in enumerate(p["stacks"]):
-        require(len(stack) <= 3 * begun, f"stacks[{q}] holds at most three blocks a trick, so {3 * begun} here, not {len(stack)}")
+        require(
+            len(stack) <= 3 * begun,
+            f"stacks[{q}] holds at most three blocks a trick, so {3 * begun} here, not {len(stack)}",
+        )
     for s in range(SEATS):
         sold = p["sold"][s]
         turn = (p["start_player"] - 1 - s) % SEATS < (p["start_player"] - 1 - p["seat"]) % SEATS
@@ -178,7 +203,12 @@ def write(g: Any, p: dict[str, Any]) -> None:
     g["phase"] = PHASES.index(p["phase"])
     for key in ("scores", "blocks", "sold"):
         g[key][:] = p[key]
-    for key, values in (("declared", p["declared"]), ("played", p["played"]), ("rank", p["ranks"]), ("rightholders", p["rightholders"])):
+    for key, values in (
+        ("declared", p["declared"]),
+        ("played", p["played"]),
+        ("rank", p["ranks"]),
+        ("rightholders", p["rightholders"]),
+    ):
         g[key][:] = [none(value) for value in values]
     g["past"][:] = -1
     for s in range(SEATS):
@@ -201,7 +231,10 @@ def check_rights(g: Any, p: dict[str, Any]) -> None:
     """During construction: the concept and the rightholders follow from the cards; elsewhere there are none."""
     given = (p["adopted"], *p["rightholders"])
     if p["phase"] not in CONSTRUCTION:
-        require(given == (None, None, None) and (p["built"] is None), f"adopted, rightholders and built are null in phase {p['phase']!r}")
+        require(
+            given == (None, None, None) and (p["built"] is None),
+            f"adopted, rightholders and built are null in phase {p['phase']!r}",
+        )
         return
     trial = g.copy()
     possible = []
@@ -215,8 +248,12 @@ def check_rights(g: Any, p: dict[str, Any]) -> None:
         first, second = (int(x) for x in trial["rightholders"])
         if s is None or (s == first and p["blocks"][s] == 0) or (s == first and g["voluntary_default"]):
             possible.append((int(adopted_concept(trial)), first, second if second >= 0 else None))
-    require(given in possible, f"adopted and rightholders {given} do not follow from the cards, which give {possible[0]}")
-    require(p["seat"] in p["rightholders"], f"in phase {p['phase']!r} the seat to move is a rightholder, not {p['seat']}")
+    require(
+        given in possible, f"adopted and rightholders {given} do not follow from the cards, which give {possible[0]}"
+    )
+    require(
+        p["seat"] in p["rightholders"], f"in phase {p['phase']!r} the seat to move is a rightholder, not {p['seat']}"
+    )
 
 
 def check_decision(g: Any, p: dict[str, Any]) -> None:
@@ -229,8 +266,14 @@ def check_decision(g: Any, p: dict[str, Any]) -> None:
         require(p["built"] is None, f"built is null in phase {phase!r}")
     else:
         b = p["built"]
-        require(b is not None and g["area"][b] == p["adopted"] and top_of(g, b) == s, "built is the square of the adopted area that the seat has just topped")
-        require(p["blocks"][s] > 0 and has_own_neighbour(g, s, b), f"seat {s} has no right to additional construction next to {b}")
+        require(
+            b is not None and g["area"][b] == p["adopted"] and top_of(g, b) == s,
+            "built is the square of the adopted area that the seat has just topped",
+        )
+        require(
+            p["blocks"][s] > 0 and has_own_neighbour(g, s, b),
+            f"seat {s} has no right to additional construction next to {b}",
+        )
     if phase == "five":
         require(five and p["scores"][s] >= 1, f"seat {s} has no five that it may change")
     if phase == "five_default":

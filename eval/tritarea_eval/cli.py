@@ -1,0 +1,21 @@
+"""The command line: ``tritarea``. Each command imports the rooms that it needs when it runs."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """Run the command line. Exit codes: 0, 1 (an agent failed, or a bug), 2 (what was asked is wrong), 130 (Ctrl-C)."""
+    try:
+        from .commands import app
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("typer", "rich"):
+            raise
+        print('error: the command line needs typer and rich: pip install "tritarea[eval]"', file=sys.stderr)
+        raise SystemExit(2) from None
+    app(prog_name="tritarea")
+
+
+if __name__ == "__main__":
+    main()

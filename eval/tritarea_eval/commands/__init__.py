@@ -1,0 +1,48 @@
+"""The commands of ``tritarea``, one module a group. At their heads they import nothing heavy."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from typing import Annotated
+
+import typer
+
+from .benching import bench
+from .common import guarded
+from .matching import match
+from .playing import play
+from .replaying import replay
+from .specifying import spec
+from .training import demo, train
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"tritarea {version('tritarea')}")
+        raise typer.Exit
+
+
+@app.callback()
+def tritarea(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
+    ] = False,
+) -> None:
+    """A research environment for the trick-taking game Tri*T*Area.
+
+    \b
+    Example:
+      tritarea match greedy random --games 400 --seed 1
+    """
+
+
+for _command in (train, match, play, replay, spec, demo, bench):
+    app.command()(guarded(_command))

@@ -1,0 +1,129 @@
+"""What the commands share: options, errors in one line, a progress bar."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from tritarea_env.games import Game
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+MOST = 2**64 - 1  # the largest seed
+EXTRAS = {  # packages that the environment alone does not need, and the extra that brings them
+    **dict.fromkeys(("torch", "stable_baselines3", "sb3_contrib", "safetensors", "tensorboard"), "train"),
+    **dict.fromkeys(("scipy", "rich", "yaml", "pydantic"), "eval"),
+}
+
+GameName = Annotated[str, typer.Option("--game", help="The game.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, max=MOST, help="Fixes everything that is drawn.")]
+GameOptions = Annotated[
+    list[str] | None, typer.Option("--option", metavar="NAME=VALUE", help="An option of the game; repeatable.")
+]
+Out = Annotated[Path | None, typer.Option("--out", help="File for the records (JSON lines).")]
+
+
+class UserError(Exception):
+    """What the user asked for cannot be done; the message is one line."""
+
+
+@contextmanager
+def user_input() -> Iterator[None]:
+    """Errors of values in this block are the user's: one line instead of a traceback."""
+    try:
+        yield
+    except OSError as error:
+        raise UserError(f"{error.filename}: {error.strerror}") from error
+    except (ValueError, TypeError) as error:
+        raise UserError(str(error)) from error
+
+
+def guarded(command: F) -> F:
+    """The command, with the errors that are not bugs told in one line on stderr."""
+
+    @functools.wraps(command)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return command(*args, **kwargs)
+        except UserError as error:
+            raise fail(str(error), 2) from error
+        except (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError) as error:
+            raise fail(f"{error.filename}: {error.strerror}", 2) from error
+        except ModuleNotFoundError as error:
+            package = (error.name or "").partition(".")[0]
+            if package not in EXTRAS:
+                raise
+            raise fail(f'this needs {package}: pip install "tritarea[{EXTRAS[package]}]"', 2) from error
+        except KeyboardInterrupt as error:
+            raise fail("stopped", 130) from error
+
+    return run  # type: ignore[return-value]
+
+
+def fail(message: str, code: int) -> typer.Exit:
+    """Say what is wrong on stderr; the exception to raise."""
+    typer.echo(f"error: {' '.join(message.split())}", err=True)
+    return typer.Exit(code)
+
+
+def game_of(name: str, options: list[str] | None) -> tuple[Game, dict[str, Any]]:
+    """The game and its checked options, from ``NAME=VALUE`` texts; values are JSON, or plain words."""
+    from tritarea_env import games
+
+    with user_input():
+        game = games.get(name)
+        given: dict[str, Any] = {}
+        for text in options or []:
+            key, equals, value = text.partition("=")
+            if not equals:
+                raise ValueError(f"an option of the game is written NAME=VALUE, not {text!r}")
+            given[key.strip()] = _value(value.strip())
+        return game, game.check_options(given)
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text.lower() if text.lower() in ("true", "false") else text)
+    except ValueError:
+        return text
+
+
+def screen(stderr: bool = False) -> Console:
+    """Where tables go; text is printed as it is."""
+    from rich.console import Console
+
+    return Console(stderr=stderr, highlight=False, markup=False, soft_wrap=False)
+
+
+@contextmanager
+def progress_bar(what: str, games: int) -> Iterator[Callable[[int, int], None]]:
+    """A bar on stderr (on a terminal) for ``games`` games; yields an ``on_progress`` for ``play_match``."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    console = screen(stderr=True)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("games, {task.fields[decisions]:,} decisions"),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as progress:
+        task = progress.add_task(what, total=games, decisions=0)
+        made = 0
+
+        def on_progress(finished: int, decisions: int) -> None:
+            nonlocal made
+            made += decisions
+            progress.update(task, advance=finished, decisions=made)
+
+        yield on_progress

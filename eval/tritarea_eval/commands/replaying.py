@@ -1,0 +1,74 @@
+"""``tritarea replay``: a record, position by position."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .common import UserError, screen, user_input
+
+if TYPE_CHECKING:
+    from tritarea_env.records import Record
+
+
+def replay(
+    file: Annotated[Path, typer.Argument(help="A file of records (JSON lines).")],
+    game_number: Annotated[int, typer.Option("--game-number", min=1, help="Which game of the file.")] = 1,
+    from_seat: Annotated[int | None, typer.Option("--from-seat", min=0, help="Show what this seat sees.")] = None,
+    positions: Annotated[
+        bool, typer.Option("--positions/--moves", help="The board at every decision, or the actions only.")
+    ] = False,
+) -> None:
+    """Print a recorded game and check it: every action must be legal, and the result must be the record's.
+
+    \b
+    Example:
+      tritarea replay games.jsonl --game-number 3 --positions
+    """
+    from tritarea_env import records
+    from tritarea_env.errors import RecordError
+
+    with user_input():
+        found = records.read(file)
+    if not found:
+        raise UserError(f"{file} holds no record")
+    if game_number > len(found):
+        raise UserError(f"{file} holds {len(found)} game{'s' * (len(found) != 1)}; there is no game {game_number}")
+    try:
+        _show(found[game_number - 1], f"Game {game_number} of {len(found)}", from_seat, positions)
+    except RecordError as error:
+        raise UserError(f"{file}, game {game_number}: {error}") from error
+
+
+def _show(record: Record, headline: str, viewer: int | None, positions: bool) -> None:
+    import numpy as np
+
+    from tritarea_env import records
+    from tritarea_env.engine import loops
+    from tritarea_eval.telling import points_table, told_action
+
+    game, state = records.start(record)
+    if viewer is not None and viewer >= game.seats:
+        raise UserError(f"--from-seat is 0 … {game.seats - 1}, not {viewer}")
+    options = game.check_options(record["options"])
+    typer.echo(f"{headline}: {game.title}" + (f", as seat {viewer} sees it" if viewer is not None else ""))
+    mask = np.zeros(game.actions, np.int8)
+    heading = ""
+    for number, (position, _, seat, action) in enumerate(records.replay(record)):
+        if positions:
+            typer.echo("\n" + game.draw_text(game.to_position(state[0], viewer), options))
+        elif action is not None and heading != (heading := f"round {position['round']}, trick {position['trick']}"):
+            typer.echo(f"\n{heading[0].upper()}{heading[1:]}")
+        if action is None:
+            break
+        typer.echo(f"{number:>4}  seat {seat}: {told_action(game, state, action, viewer)}")
+        loops.step_game(state, 0, action, mask)
+    if not state.done[0]:
+        typer.echo("\nThe game was broken off here.")
+        return
+    points = records.points_of(game, state[0], record)
+    names = [str(s) for s in range(game.seats)]
+    screen().print(points_table(game, "\nThe end", names, points, [int(x) for x in state.scores[0]]))
+    typer.echo(f"Won by seat {', '.join(map(str, records.winners_of(state[0])))}. The record is right.")

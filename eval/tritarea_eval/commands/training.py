@@ -1,0 +1,103 @@
+"""``tritarea train`` and ``tritarea demo``."""
+
+from __future__ import annotations
+
+from itertools import chain, count
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from .common import MOST, Seed, UserError, fail, screen, user_input
+
+QUICK = Path("configs", "train", "quick.yaml")
+
+
+def train(
+    config: Annotated[Path, typer.Argument(metavar="CONFIG", help="A YAML file, see configs/train.")],
+    seed: Annotated[int | None, typer.Option("--seed", min=0, max=MOST, help="Instead of the config's.")] = None,
+    steps: Annotated[int | None, typer.Option("--steps", min=1, help="Instead of the config's.")] = None,
+    device: Annotated[str | None, typer.Option("--device", help="cpu, cuda or auto, instead of the config's.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="The run's folder. [default: runs/ and the config's name]")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in that folder.")] = False,
+) -> None:
+    """Train an agent by self-play; writes a checkpoint folder, whose path is an agent's spec.
+
+    \b
+    Example:
+      tritarea train configs/train/quick.yaml --seed 1 --out runs/first
+    """
+    folder = _train(config, {"seed": seed, "steps": steps, "device": device}, out or Path("runs", config.stem), resume)
+    typer.echo(f"The agent is in {folder}. Try: tritarea match {folder} greedy --games 400")
+
+
+def demo(
+    steps: Annotated[
+        int | None, typer.Option("--steps", min=1, help="Learner's decisions. [default: about three minutes of them]")
+    ] = None,
+    seed: Seed = 0,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="The run's folder. [default: runs/demo, or the next that is free]")
+    ] = None,
+    games: Annotated[int, typer.Option("--games", min=1, help="Games of each match afterwards.")] = 1000,
+) -> None:
+    """Train an agent for about three minutes, then play it against three random and against three greedy.
+
+    \b
+    Example:
+      tritarea demo --seed 1 --out runs/demo
+    """
+    from tritarea_eval.report import summary_table
+    from tritarea_train import load_config
+
+    from .matching import run_match
+
+    config = find_config()
+    settings = load_config(config)
+    folder = str(_train(config, {"seed": seed, "steps": steps}, out or free_folder(Path("runs", "demo")), False))
+    game = settings.game
+    results = [run_match([folder, other], games, seed, game.name, game.options, None) for other in ("random", "greedy")]
+    screen().print(summary_table("The trained agent in one seat against three of a kind", results))
+    typer.echo(f"The agent is in {folder}. Play against it: tritarea play --opponents {folder}")
+
+
+def find_config() -> Path:
+    """The quick config: of the working folder, or of the checkout that this package is installed from.
+
+    Raises:
+        UserError: there is neither.
+    """
+    checkout = Path(__file__).resolve().parents[3]
+    for folder in (Path(), checkout):
+        if (folder / QUICK).is_file():
+            return folder / QUICK
+    raise UserError(
+        f"there is no {QUICK} here: run the demo in a checkout of the project, or use tritarea train CONFIG"
+    )
+
+
+def free_folder(wanted: Path) -> Path:
+    """``wanted``, or if it is there already, the first of ``wanted-2``, ``wanted-3`` … that is not."""
+    names = chain([wanted.name], (f"{wanted.name}-{number}" for number in count(2)))
+    return next(folder for name in names if not (folder := wanted.with_name(name)).exists())
+
+
+def _train(config: Path, overrides: dict[str, Any], out: Path, resume: bool) -> Path:
+    """Train; returns the run's folder. A run that was stopped before its end ends the command."""
+    from tritarea_agents.checkpoint import CheckpointError
+    from tritarea_train import load_config
+    from tritarea_train import train as run
+
+    with user_input():
+        checked = load_config(config, {key: value for key, value in overrides.items() if value is not None})
+    try:
+        saved = run(checked, out, resume=resume, console=screen(stderr=True))
+    except CheckpointError as error:
+        raise UserError(str(error)) from error
+    if int(saved.name) < checked.steps:
+        raise fail(
+            f"stopped after {int(saved.name):,} of {checked.steps:,} steps; go on with --resume --out {out}", 130
+        )
+    return out

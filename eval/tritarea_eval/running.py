@@ -1,0 +1,230 @@
+"""Play many games to their end at once, every agent deciding for all games that wait for it."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tritarea_env import records
+from tritarea_env.engine import loops
+from tritarea_env.games import Game
+from tritarea_env.records import Record
+from tritarea_env.views import Agent, Views, check_actions, views_of
+
+OnProgress = Callable[[int, int], None]  # games finished and decisions made since the last call
+
+
+class AgentError(Exception):
+    """An agent raised an exception or answered nonsense.
+
+    Attributes:
+        agent: its label.
+        seat: the seat that was to move.
+        decision_seed: the chance it was given for the decision.
+        record: the game up to that decision.
+        finished: records of the games that were over by then and not handed on yet.
+        written: how many complete records stand in the match's file.
+    """
+
+    def __init__(self, agent: str, seat: int, decision_seed: int, cause: Exception, record: Record) -> None:
+        self.agent, self.seat, self.decision_seed, self.record = agent, seat, decision_seed, record
+        self.finished: list[Record] = []
+        self.written = 0
+        number = len(record["actions"])
+        super().__init__(f"agent {agent!r} failed in seat {seat} at decision {number} of its game: {_described(cause)}")
+
+
+def _described(cause: Exception) -> str:
+    frames = traceback.extract_tb(cause.__traceback__)
+    last = frames[-1] if frames else None
+    where = f" ({Path(last.filename).name}, line {last.lineno})" if last and last.name != "check_actions" else ""
+    return f"{type(cause).__name__}: {cause}{where}"
+
+
+@dataclass
+class Participant:
+    """An agent at the tables, by the label that reports give it, and what it has done so far."""
+
+    label: str
+    agent: Agent
+    decisions: int = 0
+    _timed: int = 0
+    _seconds: float = 0.0
+
+    def start(self) -> None:
+        """Count from zero."""
+        self.decisions, self._timed, self._seconds = 0, 0, 0.0
+
+    def act(self, views: Views) -> Any:
+        """The agent's answer, timed; not so the first one, for which code may be compiled or loaded."""
+        begun = time.perf_counter()
+        answer = self.agent.act(views)
+        if self.decisions:
+            self._timed += len(views)
+            self._seconds += time.perf_counter() - begun
+        self.decisions += len(views)
+        return answer
+
+    @property
+    def speed(self) -> float | None:
+        """Decisions a second; None if there is nothing timed."""
+        return self._timed / self._seconds if self._seconds else None
+
+
+@dataclass(frozen=True)
+class Played:
+    """Games that were played to their end.
+
+    Attributes:
+        streams: (n,) uint64, the stream whose first game each of them is.
+        final: (n,) recarray, the records at the end.
+        seats: (n, T) int8 and
+        actions: (n, T) int16, who did what in each decision; -1 after a game's end.
+    """
+
+    game: Game
+    options: Mapping[str, Any]
+    streams: NDArray[np.uint64]
+    final: np.recarray
+    seats: NDArray[np.int8]
+    actions: NDArray[np.int16]
+
+    def __len__(self) -> int:
+        return len(self.streams)
+
+    @property
+    def scores(self) -> NDArray[np.int64]:
+        """(n, seats) int64."""
+        return np.asarray(self.final.scores, np.int64)
+
+    def shares(self) -> NDArray[np.float64]:
+        """(n, seats) float64: 1/k for each of k winners."""
+        out = np.empty(self.final.scores.shape)
+        loops.shares(self.final, np.arange(len(self)), out)
+        return out
+
+    def digests(self) -> NDArray[np.uint64]:
+        """(n,) uint64, a digest of each game's actions: equal for games in which the same was done."""
+        rows = (row[row >= 0].tobytes() for row in self.actions)
+        return np.frombuffer(b"".join(hashlib.blake2b(row, digest_size=8).digest() for row in rows), np.uint64)
+
+    def record(self, i: int) -> Record:
+        """The record of game ``i``."""
+        length = int((self.actions[i] >= 0).sum())
+        pairs = np.stack([self.seats[i, :length], self.actions[i, :length]], axis=1).tolist()
+        drawn = _blank(self.game, self.options, self.streams[i : i + 1])
+        loops.draw_game(drawn, 0)
+        start = self.game.start_of(drawn[0])
+        return records.make(self.game, dict(self.options), start, pairs, self.final[i])
+
+
+def _blank(game: Game, options: Mapping[str, Any], streams: NDArray[np.uint64]) -> np.recarray:
+    games = game.new(len(streams), options)
+    games.stream[:] = streams
+    return games
+
+
+@dataclass
+class _Tables:
+    """Games under way, all at the same decision; a game that is over waits for the rest."""
+
+    game: Game
+    options: Mapping[str, Any]
+    streams: NDArray[np.uint64]
+    games: np.recarray
+    seats: list[NDArray[np.int8]] = field(default_factory=list)
+    actions: list[NDArray[np.int16]] = field(default_factory=list)
+
+    def step(self, live: NDArray[np.int64], chosen: NDArray[np.int64]) -> None:
+        """One decision in each of the games ``live`` (m,); ``chosen`` (n,) by game."""
+        seats = np.full(len(self.games), -1, np.int8)
+        seats[live] = self.games.seat[live]
+        actions = np.full(len(self.games), -1, np.int16)
+        actions[live] = chosen[live]
+        self.seats.append(seats)
+        self.actions.append(actions)
+        loops.step_games(self.games, live, chosen[live])
+
+    def played(self) -> Played:
+        """The games as they stand; those under way have records without a result."""
+        empty = np.empty((len(self.games), 0), np.int8)
+        seats = np.stack(self.seats, axis=1) if self.seats else empty
+        actions = np.stack(self.actions, axis=1) if self.actions else empty.astype(np.int16)
+        return Played(self.game, self.options, self.streams, self.games, seats, actions)
+
+
+def play_games(
+    game: Game,
+    options: Mapping[str, Any],
+    participants: Sequence[Participant],
+    holders: NDArray[np.int8],
+    streams: NDArray[np.uint64],
+    keys: NDArray[np.uint64],
+    on_progress: OnProgress | None = None,
+) -> Played:
+    """Play n games to their end.
+
+    Args:
+        options: the game's options, checked.
+        holders: (n, seats) int8, which participant holds each seat.
+        streams: (n,) uint64; the first game of each stream is played.
+        keys: (n,) uint64, of the chance of each game's agents.
+        on_progress: called after every decision.
+
+    Raises:
+        AgentError: an agent raised an exception or chose an illegal action.
+    """
+    tables = _Tables(game, options, streams, _blank(game, options, streams))
+    loops.reset_games(tables.games, np.arange(len(streams)))
+    live = np.arange(len(streams))
+    chosen = np.zeros(len(streams), np.int64)
+    while len(live):
+        holder = holders[live, tables.games.seat[live]]
+        for number, participant in enumerate(participants):
+            waiting = live[holder == number]
+            if len(waiting):
+                chosen[waiting] = _decide(participant, tables, waiting, keys[waiting])
+        tables.step(live, chosen)
+        still = live[tables.games.done[live] == 0]
+        if on_progress is not None:
+            on_progress(len(live) - len(still), len(live))
+        live = still
+    return tables.played()
+
+
+def _decide(
+    participant: Participant, tables: _Tables, waiting: NDArray[np.int64], keys: NDArray[np.uint64]
+) -> NDArray[np.int64]:
+    views = views_of(tables.game, tables.games, waiting, keys)
+    answer = None
+    try:
+        answer = participant.act(views)
+        return check_actions(tables.game, views.mask, answer, "it")
+    except Exception as error:
+        at, cause = _culprit(participant.agent, views, answer, error)
+        played = tables.played()
+        i = int(waiting[at])
+        failure = AgentError(participant.label, int(views.seat[at]), int(views.seed[at]), cause, played.record(i))
+        failure.finished = [played.record(int(j)) for j in np.flatnonzero(tables.games.done)]
+        raise failure from error
+
+
+def _culprit(agent: Agent, views: Views, answer: Any, error: Exception) -> tuple[int, Exception]:
+    """The first decision that fails alone as well, and how; if none does, the first of all."""
+    whole = answer is not None and np.shape(answer) == (len(views),)
+    for i in range(len(views)):
+        one = views.take(np.array([i]))
+        try:
+            alone = np.asarray(answer)[i : i + 1] if whole else agent.act(one)
+            check_actions(views.game, one.mask, alone, "it")
+        except Exception as cause:
+            return i, cause
+    return 0, error

@@ -1,0 +1,248 @@
+"""The command line, as a user meets it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from commandline import good, refused, run
+
+import tritarea_env
+from tritarea_env import records
+from tritarea_eval.match import play_match
+
+COMMANDS = ("train", "match", "play", "replay", "spec", "demo", "bench")
+
+
+# ---------------------------------------------------------------------------------------- in general
+
+
+def test_version() -> None:
+    assert good("--version") == f"tritarea {tritarea_env.__version__}\n"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_has_an_example(command: str) -> None:
+    shown = good(command, "--help")
+    assert re.search(rf"Example:\n +tritarea {command}", shown)
+    assert command in good("--help")
+
+
+def test_start_is_light() -> None:
+    code = """if True:
+        import sys
+        from tritarea_eval.cli import main
+        sys.argv = ["tritarea", sys.argv[1]]
+        try:
+            main()
+        except SystemExit:
+            pass
+        heavy = {"torch", "numba", "numpy", "gymnasium", "tritarea_env"} & set(sys.modules)
+        assert not heavy, heavy
+    """
+    for flag in ("--version", "--help"):
+        done = subprocess.run([sys.executable, "-c", code, flag], capture_output=True, text=True)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "tritarea" in done.stdout
+
+
+@pytest.mark.parametrize("command", [c for c in COMMANDS if c not in ("replay", "spec", "bench")])
+def test_commands_that_draw_have_a_seed(command: str) -> None:
+    """CHECKS 9. The bench measures only time."""
+    assert "--seed" in good(command, "--help")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["match", "greedy", "nobody"], "no agent is named 'nobody'"),
+        (["match", "greedy"], "between two agents or 4, not 1"),
+        (["match", "random", "random", "--seed", "-1"], "--seed"),
+        (["match", "random", "random", "--games", "0"], "--games"),
+        (["match", "random", "random", "--game", "chess"], "no game is named 'chess'"),
+        (["match", "random", "random", "--option", "players"], "NAME=VALUE, not 'players'"),
+        (["match", "random", "random", "--option", "players=9"], "players is 1, 2, 3 or 4, not 9"),
+        (["match", "random", "random", "--out", "nowhere/x.jsonl"], "there is no folder 'nowhere'"),
+        (["replay", "nowhere.jsonl"], "nowhere.jsonl: No such file"),
+        (["play", "--seat", "4"], "--seat is 0 … 3, not 4"),
+        (["play", "--opponents", "nobody"], "no agent is named 'nobody'"),
+        (["play", "--opponents", "random", "--opponents", "greedy"], "given once, or 3 times, not 2 times"),
+        (["spec", "--game", "chess"], "no game is named 'chess'"),
+        (["bench", "--game", "chess"], "no game is named 'chess'"),
+        (["train", "nowhere.yaml"], "nowhere.yaml"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_one_line(arguments: list[str], message: str) -> None:
+    assert message in refused(*arguments)
+
+
+def test_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "scipy", None)
+    monkeypatch.delitem(sys.modules, "tritarea_eval.interval", raising=False)
+    monkeypatch.delitem(sys.modules, "tritarea_eval.match", raising=False)
+    assert refused("match", "random", "random") == 'error: this needs scipy: pip install "tritarea[eval]"'
+
+
+# ------------------------------------------------------------------------------------------- match
+
+
+def test_match_prints_its_numbers() -> None:
+    shown = good("match", "random", "random", "--games", 80, "--seed", 3)
+    result = play_match("tritarea", ["random", "random"], games=80, seed=3)
+    share = result.agents[0].share
+    assert f"{share.mean:.3f}" in shown
+    assert f"({share.low:.3f}-{share.high:.3f})" in shown
+    assert "80 games on 20 deals, seed 3" in shown
+
+
+def test_match_as_json() -> None:
+    shown = good("match", "random", "random", "--games", 6, "--option", "players=3", "--option", "npc=random", "--json")
+    content = json.loads(shown)
+    assert (content["games"], content["options"]) == (6, {"players": 3, "npc": "random"})
+    assert [agent["agent"] for agent in content["agents"]] == ["A random", "B random"]
+
+
+def test_same_seed_same_bytes(tmp_path: Path) -> None:
+    """CHECKS 9, in two processes."""
+    shown = []
+    for name, hashing in (("a", "1"), ("b", "2")):
+        command = [sys.executable, "-m", "tritarea_eval.cli", "match", "random", "random", "--games", "8"]
+        done = subprocess.run(
+            [*command, "--seed", "5", "--json", "--out", tmp_path / name],
+            capture_output=True,
+            check=True,
+            env={**os.environ, "PYTHONHASHSEED": hashing},
+        )
+        shown.append(done.stdout)
+    assert shown[0] == shown[1]
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+    assert len(records.read(tmp_path / "a")) == 8
+
+
+@pytest.mark.parametrize("with_out", [True, False])
+def test_failing_agent(tmp_path: Path, with_out: bool) -> None:
+    """CHECKS 27."""
+    out = ["--out", tmp_path / "games.jsonl"] if with_out else []
+    result = run("match", "random", "eval_agents:Illegal", "--games", 4, *out)
+    assert result.exit_code == 1
+    (line,) = result.stderr.strip().splitlines()
+    assert "'B eval_agents:Illegal' failed in seat" in line
+    path = re.search(r"The game so far is in (\S+\.jsonl)\.", line)
+    assert path
+    assert not with_out or path[1] == str(tmp_path / "games-failed.jsonl")
+    assert "The game was broken off here." in good("replay", path[1])
+    Path(path[1]).unlink()
+
+
+def test_ctrl_c(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "tritarea_eval.cli", "match", "random", "random", "--games", "100000000"]
+    running = subprocess.Popen(
+        [*command, "--out", str(tmp_path / "games.jsonl")], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    end = time.monotonic() + 60
+    while not list(tmp_path.iterdir()) and time.monotonic() < end:
+        time.sleep(0.05)  # until it has begun to write
+    running.send_signal(signal.SIGINT)
+    stdout, stderr = running.communicate(timeout=60)
+    assert (running.returncode, stdout, stderr.strip()) == (130, "", "error: stopped")
+    assert list(tmp_path.iterdir()) == []
+
+
+# ------------------------------------------------------------------------------------ play, replay
+
+
+def test_play_to_the_end(tmp_path: Path) -> None:
+    arguments = ("play", "--seat", 1, "--opponents", "random", "--seed", 7)
+    shown = good(*arguments, "--out", tmp_path / "a.jsonl", typed="1\n" * 80)
+    assert "You are seat 1; seat 0: random" in shown
+    assert all(f"Round {number}" in shown for number in (1, 2, 3))
+    assert "The end" in shown
+    assert "(a hidden choice, phase declare)" in shown
+    assert re.search(r"Won by seat|You win|You share the win", shown)
+    (record,) = records.read(tmp_path / "a.jsonl")
+    records.check(record)
+    assert all(action == legal[0] for _, legal, seat, action in records.replay(record) if seat == 1)
+    good(*arguments, "--out", tmp_path / "b.jsonl", typed="1\n" * 80)
+    assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
+
+
+def test_play_shows_no_hidden_card() -> None:
+    shown = good("play", "--opponents", "random", "--seed", 7, typed="1\n" * 80)
+    boards = re.findall(r"^([123]) .*  (\S.*)$", shown, flags=re.MULTILINE)
+    hands = [hand for _, hand in boards if re.search(r"\b[BYGR][1-9]\b", hand)]
+    assert len(boards) > 60
+    assert not hands
+
+
+def test_play_understands_names_numbers_and_ids(tmp_path: Path) -> None:
+    out = tmp_path / "game.jsonl"
+    hand = tritarea_hand()
+    names = [f"{'BYGR'[card // 9]}{card % 9 + 1}" for card in hand]
+    typed = f"?\nfoo\n\n99\n#81\ncard\nb\n{names[2].lower()}\nq\n"
+    shown = good("play", "--opponents", "random", "--seed", 7, "--out", out, typed=typed)
+    for answer in ("the action's id with a hash", "No legal action is named 'foo'", "The list goes from 1 to 8",
+                   "#81 is not legal now", "'card' may mean card", "the game is not finished"):  # fmt: skip
+        assert answer in shown
+    (record,) = records.read(out)
+    assert record["scores"] is None
+    assert next(action for seat, action in record["actions"] if seat == 0) == hand[2]
+    for answer in (f"card {names[2]}", f"#{hand[2]}", "3"):
+        good("play", "--opponents", "random", "--seed", 7, "--out", out, typed=f"{answer}\n")
+        assert records.read(out)[0] == record
+
+
+def tritarea_hand() -> list[int]:
+    """The hand of seat 0 with seed 7."""
+    from tritarea_env.aec import GameEnv
+
+    env = GameEnv("tritarea", npc="random")
+    env.reset(seed=7)
+    hand: list[int] = env.position()["hands"][0]
+    return hand
+
+
+def test_play_with_a_failing_agent(tmp_path: Path) -> None:
+    out = tmp_path / "game.jsonl"
+    result = run("play", "--opponents", "eval_agents:Illegal", "--seed", 7, "--out", out, typed="1\n" * 80)
+    assert result.exit_code == 1
+    assert re.fullmatch(r"error: eval_agents:Illegal failed in seat \d: .*chose 81 .*\n", result.stderr)
+    records.check(records.read(out)[0])
+
+
+def test_replay(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    play_match("tritarea", ["random", "random"], games=4, seed=1, out=path)
+    kept = records.read(path)
+    brief = good("replay", path, "--game-number", 3)
+    assert "Game 3 of 4: Tri*T*Area" in brief
+    assert len(re.findall(r"^ *\d+  seat \d: ", brief, flags=re.MULTILINE)) == len(kept[2]["actions"])
+    assert "Round 3, trick 8" in brief
+    assert "The record is right." in brief
+    whole = good("replay", path, "--game-number", 3, "--positions")
+    assert whole.count("Tri*T*Area, round") == len(kept[2]["actions"])
+    seen = good("replay", path, "--from-seat", 0)
+    assert seen.count("(a hidden choice, phase declare)") in (2, 3)  # the last to declare reveals all
+    assert "there is no game 5" in refused("replay", path, "--game-number", 5)
+    assert "--from-seat is 0 … 3, not 4" in refused("replay", path, "--from-seat", 4)
+
+
+def test_replay_names_the_first_action_that_does_not_fit(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    play_match("tritarea", ["random", "random"], games=4, seed=1, out=path)
+    kept = records.read(path)
+    kept[1]["actions"][17][1] = 81
+    kept[2]["scores"][0] += 1
+    records.write(path, kept)
+    assert "game 2: action 17: 81 (sell 9) is not legal" in refused("replay", path, "--game-number", 2)
+    assert "game 3: scores: replaying gives" in refused("replay", path, "--game-number", 3)
+    path.write_text("{}\n", encoding="utf-8")
+    assert "line 1: the record lacks" in refused("replay", path)
+    path.write_text("", encoding="utf-8")
+    assert "holds no record" in refused("replay", path)

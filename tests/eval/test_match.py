@@ -1,0 +1,161 @@
+"""Matches: the same deals with the agents in every seat, and what is counted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from eval_agents import First, Last
+
+from tritarea_env import records
+from tritarea_env.aec import GameEnv
+from tritarea_eval.match import MatchResult, play_match
+from tritarea_eval.report import match_report, remarks
+
+
+def play(agents: list[Any], games: int, **more: Any) -> MatchResult:
+    return play_match("tritarea", agents, games=games, **{"seed": 1, **more})
+
+
+def text_of(result: MatchResult) -> str:
+    from rich.console import Console
+
+    console = Console(width=100)
+    with console.capture() as captured:
+        console.print(*match_report(result))
+    return captured.get()
+
+
+def test_identical_agents_win_equally() -> None:
+    """CHECKS 30."""
+    result = play(["random", "random"], 4000)
+    a, b = result.agents
+    assert a.share.mean + b.share.mean == pytest.approx(1.0)
+    for agent in result.agents:
+        assert agent.share.low < agent.even < agent.share.high
+    assert (a.even, b.even) == (0.25, 0.75)
+    assert (a.seats, b.seats) == (1, 3)
+    assert [n for n, _, _ in a.by_seat] == [1000] * 4
+    assert [n for n, _, _ in b.by_seat] == [3000] * 4
+    assert result.distinct == 4000
+    assert "4000 of 4000 games are distinct." in text_of(result)
+
+
+def test_greedy_beats_random() -> None:
+    result = play(["greedy", "random"], 80)
+    assert result.agents[0].share.low > 0.8
+    assert result.agents[0].decisions + result.agents[1].decisions > 80 * 100
+
+
+def test_every_deal_is_played_in_every_seat() -> None:
+    """Two agents: the first goes round; the deal is that of the environment's game_index."""
+    result = play([Last(), First()], 8, keep_records=True)
+    env = GameEnv("tritarea")
+    for number, record in enumerate(result.records):
+        deal, turn = divmod(number, 4)
+        env.reset(seed=1, options={"game_index": deal})
+        start = env.record()
+        assert (record["deals"], record["start_player"]) == (start["deals"], start["start_player"])
+        for _, legal, seat, action in records.replay(record):
+            if action is not None:
+                assert action == (legal[-1] if seat == turn else legal[0])
+
+
+def test_as_many_agents_as_seats_rotate() -> None:
+    first, last = First(), Last()
+    result = play([last, first, first, first], 4, keep_records=True)
+    pair = play([last, first], 4, keep_records=True)
+    assert result.records == pair.records
+    assert [agent.label[0] for agent in result.agents] == ["A", "B", "C", "D"]
+    assert sum(agent.share.mean for agent in result.agents) == pytest.approx(1.0)
+    assert all([n for n, _, _ in agent.by_seat] == [1, 1, 1, 1] for agent in result.agents)
+
+
+@pytest.mark.parametrize("chunk", [1, 12, 50])
+def test_result_does_not_depend_on_the_chunk(chunk: int) -> None:
+    whole = play(["greedy", "random"], 40, keep_records=True)
+    parts = play(["greedy", "random"], 40, keep_records=True, chunk=chunk)
+    assert parts.as_json() == whole.as_json()
+    assert parts.records == whole.records
+
+
+def test_more_games_begin_with_the_same_games() -> None:
+    few, many = (play(["random", "random"], n, keep_records=True) for n in (8, 16))
+    assert many.records[:8] == few.records
+    other = play(["random", "random"], 8, keep_records=True, seed=2)
+    assert not any(record in few.records for record in other.records)
+
+
+@pytest.mark.parametrize(("games", "players", "whole"), [(1, 4, 4), (4, 4, 4), (5, 4, 8), (4, 3, 6), (3, 2, 4)])
+def test_games_are_rounded_up_to_whole_deals(games: int, players: int, whole: int) -> None:
+    result = play(["random", "random"], games, options={"players": players, "npc": "random"})
+    assert (result.games, result.deals) == (whole, whole // players)
+
+
+def test_repeated_games_are_counted_once() -> None:
+    """CHECKS 28."""
+    result = play([First(), First()], 20)
+    assert (result.games, result.distinct) == (20, 5)
+    assert "5 of 20 games are distinct. The rest repeat" in text_of(result)
+    assert result.agents[0].share.mean == 0.25
+
+
+def test_shares_and_scores_are_those_of_the_records(tmp_path: Path) -> None:
+    out = tmp_path / "games.jsonl"
+    result = play(["greedy", "random"], 20, out=out)
+    kept = records.read(out)
+    assert len(kept) == 20
+    for record in kept:
+        records.check(record)
+    share = [(i % 4 in r["winners"]) / len(r["winners"]) for i, r in enumerate(kept)]
+    score = [r["scores"][i % 4] for i, r in enumerate(kept)]
+    assert result.agents[0].share.mean == pytest.approx(np.mean(share))
+    assert result.agents[0].score.mean == pytest.approx(np.mean(score))
+    assert [s for _, s, _ in result.agents[0].by_seat] == pytest.approx(np.reshape(share, (5, 4)).mean(axis=0))
+
+
+def test_two_players_are_teams() -> None:
+    """A9: the partner's score and victory count."""
+    result = play([Last(), First()], 20, options={"players": 2, "npc": "random"}, keep_records=True)
+    a, b = result.agents
+    assert (a.even, b.even) == (0.5, 0.5)
+    assert a.share.mean + b.share.mean == pytest.approx(1.0)
+    totals = [r["scores"][i % 2] + r["scores"][i % 2 + 2] for i, r in enumerate(result.records)]
+    assert a.score.mean == pytest.approx(np.mean(totals))
+    assert result.npc_share is None
+
+
+@pytest.mark.parametrize("players", [1, 3])
+def test_npcs_win_for_themselves(players: int) -> None:
+    agents = ["random"] if players == 1 else ["random", "random"]
+    result = play(agents, 60, options={"players": players, "npc": "random"})
+    assert sum(agent.share.mean for agent in result.agents) + result.npc_share == pytest.approx(1.0)
+    assert sum(agent.even for agent in result.agents) == players / 4
+    assert "NPC seats won" in remarks(result)
+    assert f"players={players}" in remarks(result)
+
+
+@pytest.mark.parametrize(
+    ("agents", "more", "message"),
+    [
+        (["random"], {}, "between two agents or 4, not 1"),
+        (["random"] * 3, {}, "between two agents or 4, not 3"),
+        (["random", "nobody"], {}, "nobody"),
+        (["random", "random"], {"options": {"players": 1}}, "between one agent, not 2"),
+        (["random", "random"], {"options": {"size": 1}}, "size"),
+        (["random", "random"], {"games": 0}, "from 1 on, not 0"),
+        (["random", "random"], {"seed": -1}, "seed"),
+    ],
+)
+def test_wrong_matches_are_refused(agents: list[str], more: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        play(agents, **{"games": 4, **more})
+
+
+def test_progress_counts_all_games_and_decisions() -> None:
+    calls: list[tuple[int, int]] = []
+    result = play(["random", "random"], 12, chunk=4, on_progress=lambda *call: calls.append(call))
+    assert sum(games for games, _ in calls) == 12
+    assert sum(made for _, made in calls) == sum(agent.decisions for agent in result.agents)
