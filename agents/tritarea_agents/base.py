@@ -1,0 +1,46 @@
+"""What an agent is, and how an agent that decides one view at a time becomes one."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any, Protocol, SupportsIndex
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tritarea_env.views import Agent, Views
+
+__all__ = ["Agent", "OneByOne", "SimpleAgent", "Views"]
+
+SimpleFunction = Callable[[NDArray[np.float32], NDArray[np.int8]], SupportsIndex]
+
+
+class SimpleAgent(Protocol):
+    """Decides for one seat at a time: the easiest agent to write."""
+
+    def act(self, observation: NDArray[np.float32], mask: NDArray[np.int8]) -> int:
+        """One legal action id, for an observation (d,) float32 in [0, 1] and a mask (A,) int8."""
+        ...
+
+
+class OneByOne:
+    """An ``Agent`` made of a simple agent, or of a plain function ``f(observation, mask) -> int``.
+
+    The simple agent gets arrays of its own, which it may change.
+    """
+
+    def __init__(self, simple: SimpleAgent | SimpleFunction) -> None:
+        found: Any = simple
+        self._choose: SimpleFunction = getattr(found, "act", found)
+
+    def act(self, views: Views) -> NDArray[np.int64]:
+        """(n,) action ids.
+
+        Raises:
+            TypeError: the simple agent answers something that is not a whole number.
+        """
+        observations = views.observation * views.game.scale
+        masks = views.mask.copy()
+        chosen = [operator.index(self._choose(observations[i], masks[i])) for i in range(len(views))]
+        return np.array(chosen, np.int64)

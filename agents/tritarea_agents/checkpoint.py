@@ -1,0 +1,174 @@
+"""Checkpoint folders: what a trained agent is on disk.
+
+``meta.json`` says for which game and net, ``policy.safetensors`` holds the weights, each once; ``config.yaml`` is
+the training's config. Reading runs nothing from the folder and believes nothing it says before checking it.
+A run's folder holds checkpoints in ``checkpoints/``, named by the number of steps.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tritarea_env.games import Game
+
+from .net import ACTIVATIONS, Shape, torch
+
+if TYPE_CHECKING:
+    from tritarea_env.games import Field
+
+FORMAT = 1
+META, WEIGHTS, CHECKPOINTS = "meta.json", "policy.safetensors", "checkpoints"
+MOST_META_BYTES = 1_000_000
+MOST_LAYERS, MOST_UNITS = 16, 1 << 16
+
+
+class CheckpointError(ValueError):
+    """A checkpoint that cannot be used, and why."""
+
+
+class Meta(NamedTuple):
+    """What ``meta.json`` says, as far as playing needs it."""
+
+    game: str
+    fields: list[dict[str, Any]]
+    digest: str
+    net: Shape
+
+
+def find(path: str | Path) -> Path:
+    """The checkpoint folder that ``path`` is, or the newest one of the run that it is.
+
+    Raises:
+        CheckpointError: it is neither.
+    """
+    folder = Path(path)
+    if (folder / META).is_file():
+        return folder
+    found = [entry for entry in folder.glob(f"{CHECKPOINTS}/*") if entry.name.isdecimal() and (entry / META).is_file()]
+    if not found:
+        raise CheckpointError(f"{folder} holds no checkpoint: neither {META} nor {CHECKPOINTS}/*/{META}")
+    return max(found, key=lambda entry: int(entry.name))
+
+
+def describe(game: Game, net: Shape) -> dict[str, Any]:
+    """The part of ``meta.json`` that says what the weights are for."""
+    fields = [_field(field) for field in game.fields]
+    return {
+        "format": FORMAT,
+        "game": game.name,
+        "game_version": game.version,
+        "observation": {"digest": game.observation_digest, "fields": fields},
+        "net": net._asdict(),
+    }
+
+
+def _field(field: Field) -> dict[str, Any]:
+    return {"name": field.name, "offset": field.offset, "shape": list(field.shape), "maximum": field.maximum}
+
+
+def read_meta(folder: Path) -> Meta:
+    """Read and check ``meta.json``.
+
+    Raises:
+        CheckpointError: missing, damaged, or of a format that this version does not know.
+    """
+    path = folder / META
+    try:
+        if path.stat().st_size > MOST_META_BYTES:
+            raise CheckpointError(f"{path} is damaged: larger than {MOST_META_BYTES} bytes")
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise CheckpointError(f"{path} cannot be read: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, CheckpointError):
+            raise
+        raise CheckpointError(f"{path} is damaged: no JSON text") from error
+    if not isinstance(content, dict) or "format" not in content:
+        raise CheckpointError(f"{path} is damaged: it names no format")
+    if content["format"] != FORMAT:
+        raise CheckpointError(f"{path} has the format {content['format']!r}; this version reads format {FORMAT}")
+    try:
+        observation = content["observation"]
+        fields = [dict(field) for field in observation["fields"]]
+        return Meta(str(content["game"]), fields, str(observation["digest"]), _shape(content["net"]))
+    except (KeyError, TypeError, ValueError) as error:
+        raise CheckpointError(f"{path} is damaged: {error!r}") from error
+
+
+def _shape(given: Mapping[str, Any]) -> Shape:
+    if set(given) != set(Shape._fields):
+        raise ValueError(f"net has the entries {sorted(given)}, not {sorted(Shape._fields)}")
+    hidden = [tuple(given[part]) for part in ("shared", "policy", "value")]
+    for size in (given["inputs"], given["actions"], *(size for part in hidden for size in part)):
+        if type(size) is not int or not 1 <= size <= MOST_UNITS:
+            raise ValueError(f"a net's sizes are 1 … {MOST_UNITS}, not {size!r}")
+    if sum(map(len, hidden)) > MOST_LAYERS:
+        raise ValueError(f"a net has at most {MOST_LAYERS} hidden layers")
+    if given["activation"] not in ACTIVATIONS:
+        raise ValueError(f"a net's activation is one of {', '.join(ACTIVATIONS)}, not {given['activation']!r}")
+    return Shape(given["inputs"], given["actions"], hidden[0], hidden[1], hidden[2], given["activation"])
+
+
+def check_game(meta: Meta, game: Game, folder: Path) -> None:
+    """Raises CheckpointError, naming the first difference, if the net was not made for ``game`` as it is now."""
+    if meta.game != game.name:
+        raise CheckpointError(f"{folder} was trained for the game {meta.game!r}, not for {game.name!r}")
+    if meta.digest != game.observation_digest:
+        raise CheckpointError(f"{folder} was trained on other observations: {_difference(meta.fields, game)}")
+    if (meta.net.inputs, meta.net.actions) != (game.observation_size, game.actions):
+        raise CheckpointError(
+            f"{folder} has a net from {meta.net.inputs} inputs to {meta.net.actions} actions; "
+            f"{game.title} has {game.observation_size} and {game.actions}"
+        )
+
+
+def _difference(fields: list[dict[str, Any]], game: Game) -> str:
+    now = [_field(field) for field in game.fields]
+    for theirs, ours in zip(fields, now, strict=False):
+        if theirs.get("name") != ours["name"]:
+            return f"its field {theirs.get('name')!r} stands where there is now {ours['name']!r}"
+        for key, value in ours.items():
+            if theirs.get(key) != value:
+                return f"field {ours['name']!r} has {key} {theirs.get(key)!r}, now {value!r}"
+    if len(fields) != len(now):
+        longer = max(fields, now, key=len)
+        return f"field {longer[min(len(fields), len(now))].get('name')!r} is in one of them only"
+    return "the fields agree, but their digest does not"
+
+
+def read_weights(folder: Path, shape: Shape) -> dict[str, torch.Tensor]:
+    """The tensors of ``policy.safetensors``, after a check of their names, types and shapes against the net's.
+
+    Raises:
+        CheckpointError: missing, damaged, or not this net's.
+    """
+    from safetensors import SafetensorError, safe_open
+
+    path = folder / WEIGHTS
+    expected = shape.tensors()
+    try:
+        if path.stat().st_size < 4 * sum(map(math.prod, expected.values())):
+            raise CheckpointError(f"{path} is damaged: too short for the net that {META} describes")
+        with safe_open(str(path), framework="pt") as file:
+            names = set(file.keys())
+            if names != set(expected):
+                other = sorted(names ^ set(expected))[:3]
+                raise CheckpointError(f"{path} is not the net that {META} describes: see {other}")
+            for name, size in expected.items():
+                part = file.get_slice(name)
+                if tuple(part.get_shape()) != size or part.get_dtype() != "F32":
+                    found = f"{part.get_dtype()} {part.get_shape()}"
+                    raise CheckpointError(f"{path}: {name} is {found}, not F32 {list(size)}")
+            weights = {name: file.get_tensor(name) for name in expected}
+    except OSError as error:
+        raise CheckpointError(f"{path} cannot be read: {error.strerror or error}") from error
+    except SafetensorError as error:
+        raise CheckpointError(f"{path} is damaged: {error}") from error
+    for name, tensor in weights.items():
+        if not torch.isfinite(tensor).all():
+            raise CheckpointError(f"{path}: {name} has numbers that are not finite")
+    return weights

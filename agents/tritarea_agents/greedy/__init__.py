@@ -1,0 +1,1 @@
+"""The greedy baseline, one module a game, named like the game."""

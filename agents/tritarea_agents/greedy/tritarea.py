@@ -1,0 +1,299 @@
+"""The agent ``greedy`` for Tri*T*Area: the best change of points if the round were settled at once.
+
+Construction takes the square with the best value (see ``tritarea_value``). A card is worth what the rights that
+it wins or leaves to others are worth, averaged over cards that the others may play.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tritarea_env.engine.compile import kernel
+from tritarea_env.engine.rng import below, derive
+from tritarea_env.games import Game
+from tritarea_env.games.tritarea.information import unseen
+from tritarea_env.games.tritarea.kernel import award_rights, legal
+from tritarea_env.games.tritarea.rules import (
+    BUILD,
+    CARDS,
+    DECLARE,
+    EXTRA,
+    FIVE,
+    FIVE_DEFAULT,
+    FIVE_SETTLE,
+    GAME,
+    KEEP,
+    NEIGHBOURS,
+    ONE_BLOCK,
+    PASS,
+    PLAY,
+    SEATS,
+    SELL_NONE,
+    SQUARES,
+    TO_TEN,
+    TO_ZERO,
+    TRICKS,
+    TWO_BLOCKS,
+)
+from tritarea_env.games.tritarea.settlement import declaration_sign, declared_card
+
+from ..base import Agent, Views
+from .tritarea_value import (
+    TRICK,
+    WORK,
+    Parameters,
+    fill_rights,
+    leftover,
+    loss_of_default,
+    trust,
+    value,
+    value_of_building,
+    value_of_extra,
+    weight,
+    worth_of_blocks,
+)
+
+__all__ = ["Parameters", "build"]
+
+# Round 3's declaration, guessed from the hand alone: the chance of rank 1 in an area with no other card of its
+# concept in hand, what one more card adds (all of it for a 1 or 9, nothing for a 5), and how often the areas
+# that are not won cost the card's rank.
+CHANCE, CHANCE_OF_A_CARD, LOST = 0.25, 0.1, 0.6
+
+
+class GreedyAgent:
+    """Looks one decision ahead, with what the seat knows. Ties go to the lowest action id."""
+
+    def __init__(self, parameters: Parameters) -> None:
+        self.parameters = parameters
+
+    def act(self, views: Views) -> NDArray[np.int64]:
+        """(n,) action ids."""
+        work = np.zeros(1, WORK).view(np.recarray)
+        trial = np.zeros(3, GAME).view(np.recarray)
+        chosen = np.empty(len(views), np.int64)
+        choose_all(views.hidden, views.seed, self.parameters, work, trial, chosen)
+        return chosen
+
+
+def build(game: Game, parameters: Parameters) -> Agent:
+    """The agent."""
+    return GreedyAgent(parameters)
+
+
+@kernel
+def choose_all(hidden, seeds, p, work, trial, chosen):
+    """An action (n,) int64 for each hidden record (n,) and seed (n,)."""
+    for i in range(hidden.shape[0]):
+        chosen[i] = choose(hidden[i], seeds[i], p, work[0], trial)
+
+
+@kernel
+def choose(g, seed, p, work, trial):
+    phase = g.phase
+    if phase == PLAY:
+        return choose_card(g, seed, p, work, trial)
+    if phase == BUILD:
+        return choose_square(g, p, work, trial)
+    if phase == EXTRA:
+        return choose_extra(g, p, work, trial)
+    if phase == FIVE:
+        return choose_five(g, p, work, trial)
+    if phase == FIVE_DEFAULT:
+        return TO_ZERO if g.scores[g.seat] > 1 else KEEP
+    if phase == FIVE_SETTLE:
+        return choose_five_settle(g)
+    if phase == DECLARE:
+        return choose_declaration(g)
+    return choose_sale(g, p)
+
+
+# ---------------------------------------------------------------------------------------- construction
+
+
+@kernel
+def choose_square(g, p, work, trial):
+    legal(g, work.mask)
+    s = np.int64(g.seat)
+    best, most = PASS, -1e9
+    for action in range(ONE_BLOCK, PASS):
+        if work.mask[action]:
+            two = action >= TWO_BLOCKS
+            square = action - (TWO_BLOCKS if two else ONE_BLOCK)
+            found = value_of_building(g, s, square, 2 if two else 1, p, work, trial)
+            if found > most:
+                best, most = action, found
+    if work.mask[PASS] and value(g, s, p, work) - loss_of_default(g, s) > most:
+        best = PASS
+    return best
+
+
+@kernel
+def choose_extra(g, p, work, trial):
+    s = np.int64(g.seat)
+    best, most = PASS, value(g, s, p, work)
+    for q in range(SQUARES):
+        if NEIGHBOURS[g.built] >> q & 1:
+            found = value_of_extra(g, s, q, p, work, trial)
+            if found > most:
+                best, most = ONE_BLOCK + q, found
+    return best
+
+
+# ----------------------------------------------------------------------------------------------- cards
+
+
+@kernel
+def value_of_trick(g, me, work, trial):
+    """The change of seat ``me``'s value by the rights of ``trial[TRICK]``: ``g`` with four cards laid."""
+    trick = trial[TRICK]
+    award_rights(trick)
+    total = 0.0
+    for right in range(2):
+        s = trick.rightholders[right]
+        if s < 0:
+            continue
+        if g.blocks[s] > 0:
+            total += work.rights[right, s, trick.adopted]
+        else:
+            total -= weight(g, me, s) * loss_of_default(trick, s)
+    return total
+
+
+@kernel
+def value_of_five(g, me, work, trial):
+    """The same where seat ``me`` has played a five that it may still change."""
+    trick = trial[TRICK]
+    best = value_of_trick(g, me, work, trial)
+    for cost, rank in ((1, 0), (2, 10)):
+        if g.scores[me] >= cost:
+            trick.rank[me] = rank
+            best = max(best, value_of_trick(g, me, work, trial) - cost)
+    return best
+
+
+@kernel
+def value_of_card(g, me, card, work, trial):
+    """The same after seat ``me`` has laid ``card``, too."""
+    lay(trial[TRICK], me, card)
+    return value_of_five(g, me, work, trial) if card % 9 == 4 else value_of_trick(g, me, work, trial)
+
+
+@kernel
+def lay(g, s, card):
+    g.played[s] = card
+    g.rank[s] = card % 9 + 1
+
+
+@kernel
+def take_card(key, cards, n):
+    """Draw one of the first ``n`` entries of ``cards`` (n,); the last takes its place."""
+    i = below(key, n)
+    card = cards[i]
+    cards[i], cards[n - 1] = cards[n - 1], card
+    return card
+
+
+@kernel
+def cards_of(pool, cards):
+    """Write the cards of the set ``pool`` into ``cards``; returns their number."""
+    n = 0
+    for card in range(CARDS):
+        if pool >> card & 1:
+            cards[n] = card
+            n += 1
+    return n
+
+
+@kernel
+def gains_of_cards(g, seed, p, work, trial):
+    """``work.gains``: for each card in hand the mean change of value, over worlds of the cards still to be played."""
+    s = np.int64(g.seat)
+    fill_rights(g, s, p, work, trial)
+    trial[TRICK] = g
+    work.gains[:] = 0.0
+    trick = trial[TRICK]
+    n = cards_of(unseen(g, s), work.cards)
+    waiting = (g.leader - s - 1) % SEATS  # seats that play after this one
+    worlds = p.samples if waiting > 0 else 1
+    for world in range(worlds):
+        key = derive(seed, world)
+        for k in range(waiting):
+            lay(trick, (s + 1 + k) % SEATS, take_card(derive(key, k), work.cards, n - k))
+        for card in range(CARDS):
+            if g.hand[s] >> card & 1:
+                work.gains[card] += value_of_card(g, s, card, work, trial) / worlds
+
+
+@kernel
+def choose_card(g, seed, p, work, trial):
+    gains_of_cards(g, seed, p, work, trial)
+    hand = g.hand[g.seat]
+    best, most = -1, -1e9
+    for card in range(CARDS):
+        if hand >> card & 1:
+            found = work.gains[card]
+            if g.round_number == 2:
+                found += trust(g, p) * leftover(g, g.seat, hand & ~(np.int64(1) << np.int64(card)))
+            if found > most:
+                best, most = card, found
+    return best
+
+
+@kernel
+def choose_five(g, p, work, trial):
+    s = np.int64(g.seat)
+    fill_rights(g, s, p, work, trial)
+    trial[TRICK] = g
+    best, most = KEEP, value_of_trick(g, s, work, trial)
+    for action, cost, rank in ((TO_ZERO, 1, 0), (TO_TEN, 2, 10)):
+        if g.scores[s] >= cost:
+            trial[TRICK].rank[s] = rank
+            found = value_of_trick(g, s, work, trial) - cost
+            if found > most:
+                best, most = action, found
+    return best
+
+
+# ------------------------------------------------------------------------------- declarations and sale
+
+
+@kernel
+def choose_five_settle(g):
+    s = g.seat
+    if declaration_sign(g, s, declared_card(g, s)) > 0:
+        return TO_TEN if g.scores[s] >= 2 else KEEP
+    return TO_ZERO if g.scores[s] > 1 else KEEP
+
+
+@kernel
+def choose_declaration(g):
+    """The card that promises most: its rank, by how well the rest of the hand can win its area."""
+    s = g.seat
+    best, most = -1, -1e9
+    for card in range(CARDS):
+        if g.hand[s] >> card & 1:
+            rank = card % 9 + 1
+            strength = 0.0
+            for other in range(9 * (card // 9), 9 * (card // 9) + 9):
+                if other != card and g.hand[s] >> other & 1:
+                    strength += abs(other % 9 - 4) / 4.0
+            chance = min(0.9, CHANCE + CHANCE_OF_A_CARD * strength)
+            gain, loss = (8, 1) if rank == 5 else (rank, rank)
+            found = chance * gain - LOST * (1.0 - chance) * loss
+            if found > most:
+                best, most = card, found
+    return best
+
+
+@kernel
+def choose_sale(g, p):
+    s = g.seat
+    best, most = SELL_NONE, -1e9
+    for n in range(g.blocks[s] + 1):
+        kept = g.blocks[s] - n
+        found = 3.0 * n - 2.0 * kept + worth_of_blocks(g, kept, TRICKS, p)
+        if found > most:
+            best, most = SELL_NONE + n, found
+    return best

@@ -1,0 +1,160 @@
+"""Agents by name. A *spec* is one of
+
+- ``random``, ``greedy``: an agent of this package, also with options: ``greedy:block=2.5,samples=24``;
+- ``runs/my-run``: a checkpoint folder;
+- ``my_module:MyAgent``: anything that Python can import: a class, an object or a function.
+
+A named agent is a module with ``Parameters``, a NamedTuple that gives each option its type and default, and
+``build(game, parameters) -> Agent``. ``NAMED`` says where it lies; a game adds its own by adding that file.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import math
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+from tritarea_env.games import Game
+
+from .base import Agent, OneByOne
+
+NAMED = {
+    "random": "tritarea_agents.random",
+    "greedy": "tritarea_agents.greedy.{game}",
+}
+_BOOLEANS = {"true": True, "false": False}
+
+
+def make(spec: str, game: Game) -> Agent:
+    """The agent that ``spec`` names, for ``game``.
+
+    The names of this package win over folders and modules of the same name.
+
+    Raises:
+        ValueError: there is no such agent, or an option is not one of its options; says which there are.
+    """
+    name, colon, rest = spec.partition(":")
+    if name in NAMED:
+        return _named(name, rest, game)
+    if spec and Path(spec).is_dir():
+        return _checkpoint(spec, game)
+    if "/" in spec or os.sep in spec:
+        raise ValueError(f"there is no folder {spec!r} to load an agent from")
+    if colon and name and rest:
+        return _imported(name, rest, game)
+    raise ValueError(
+        f"no agent is named {spec!r}; there is {', '.join(NAMED)}, a checkpoint folder, or module:attribute"
+    )
+
+
+def _named(name: str, options: str, game: Game) -> Agent:
+    module = _module_of(name, game)
+    agent: Agent = module.build(game, parse_options(name, module.Parameters, options))
+    return agent
+
+
+def _module_of(name: str, game: Game) -> ModuleType:
+    path = NAMED[name].format(game=game.name)
+    if importlib.util.find_spec(path) is None:
+        raise ValueError(f"{game.title} has no agent {name!r}")
+    return importlib.import_module(path)
+
+
+def parse_options(name: str, parameters: Any, text: str) -> Any:
+    """``key=value,…`` as an instance of ``parameters`` (a NamedTuple class), each value of its default's type.
+
+    Raises:
+        ValueError: an unknown option, or a value of the wrong type.
+    """
+    defaults: dict[str, Any] = parameters._field_defaults
+    given: dict[str, Any] = {}
+    for item in filter(None, (part.strip() for part in text.split(","))):
+        key, equals, value = (part.strip() for part in item.partition("="))
+        if key not in defaults:
+            known = ", ".join(f"{k}={v}" for k, v in defaults.items()) or "none"
+            raise ValueError(f"agent {name!r} has no option {key!r}; its options (with defaults): {known}")
+        if not equals or key in given:
+            raise ValueError(f"agent {name!r}: options are written once, as key=value, not {item!r}")
+        given[key] = _read(value, type(defaults[key]), f"agent {name!r}: option {key!r}")
+    made = parameters(**given)
+    check = getattr(made, "check", None)
+    if check is not None:
+        check()
+    return made
+
+
+def _read(value: str, kind: type, what: str) -> Any:
+    try:
+        read = _BOOLEANS[value.lower()] if kind is bool else kind(value)
+        if kind is float and not math.isfinite(read):
+            raise ValueError
+    except (KeyError, ValueError):
+        words = {bool: "true or false", int: "a whole number", float: "a finite number"}
+        raise ValueError(f"{what} is {words.get(kind, kind.__name__)}, not {value!r}") from None
+    return read
+
+
+def _checkpoint(folder: str, game: Game) -> Agent:
+    if not any((Path(folder) / part).exists() for part in ("policy.safetensors", "checkpoints")):
+        raise ValueError(f"folder {folder!r} holds no agent: neither policy.safetensors nor checkpoints/")
+    policy: Any = importlib.import_module("tritarea_agents.policy")
+    agent: Agent = policy.load(folder, game)
+    return agent
+
+
+def _imported(module_name: str, attribute: str, game: Game) -> Agent:
+    found: Any = _import(module_name)
+    for part in attribute.split("."):
+        if not hasattr(found, part):
+            raise ValueError(f"module {module_name!r} has no {attribute!r}")
+        found = getattr(found, part)
+    if inspect.isclass(found):
+        build: Any = found
+        found = build(game=game) if "game" in _parameters_of(build) else build()
+    return adapt(found, f"{module_name}:{attribute}")
+
+
+def _import(name: str) -> ModuleType:
+    """Import a module; one in the working folder is found, too."""
+    here = os.getcwd()
+    if not {"", here} & set(sys.path):
+        sys.path.append(here)
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is not None and (name == error.name or name.startswith(error.name + ".")):
+            raise ValueError(f"no agent and no module is named {name!r}; agents: {', '.join(NAMED)}") from error
+        raise
+
+
+def adapt(found: Any, what: str) -> Agent:
+    """``found`` as an ``Agent``: as it is if its ``act`` takes views, adapted if it takes observation and mask.
+
+    Raises:
+        ValueError: it is neither.
+    """
+    act: Callable[..., Any] | None = getattr(found, "act", found if callable(found) else None)
+    needed = -1 if act is None else len(_parameters_of(act))
+    if needed == 1:
+        agent: Agent = found if hasattr(found, "act") else SimpleNamespace(act=found)
+        return agent
+    if needed == 2:
+        return OneByOne(found)
+    raise ValueError(f"{what} is no agent: it needs act(views) or act(observation, mask), or to be such a function")
+
+
+def _parameters_of(function: Callable[..., Any]) -> list[str]:
+    """Names of the parameters that a caller gives by place, without those that have defaults (``game`` excepted)."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    placed = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return [p.name for p in parameters if p.kind in placed and (p.default is p.empty or p.name == "game")]

@@ -1,0 +1,63 @@
+"""Games played by agents, many at once, for the tests of agents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tritarea_agents import Agent, Views
+from tritarea_env.engine import loops
+from tritarea_env.engine.protocol import winners
+from tritarea_env.engine.rng import derive_many, key_of
+from tritarea_env.games import Game
+from tritarea_env.views import check_actions, views_of
+
+
+def new_games(game: Game, n: int, seed: int, options: dict[str, Any]) -> tuple[np.recarray, np.ndarray]:
+    """``n`` games at their start, and the keys (n,) of their agents' chance."""
+    games = game.new(n, game.check_options(options))
+    keys = np.empty(2 * n, np.uint64)
+    derive_many(key_of(seed), 0, keys)
+    games.stream[:] = keys[:n]
+    loops.reset_games(games, np.arange(n))
+    return games, keys[n:]
+
+
+def play(game: Game, agents: list[Agent], n: int, seed: int = 0, options: dict[str, Any] | None = None) -> np.recarray:
+    """``n`` games to their end; in game i agent k has seat (i + k) % seats. Every action is checked."""
+    games, keys = new_games(game, n, seed, options or {})
+    while not games.done.all():
+        live = np.flatnonzero(games.done == 0)
+        who = (games.seat[live] - live) % game.seats
+        for k, agent in enumerate(agents):
+            index = live[who == k]
+            if len(index):
+                views = views_of(game, games, index, keys[index])
+                loops.step_games(games, index, check_actions(game, views.mask, agent.act(views), f"agent {k}"))
+    return games
+
+
+def win_share(games: np.recarray, seats: int = 4) -> float:
+    """The mean share of agent 0."""
+    shares = []
+    for i, g in enumerate(games):
+        won = int(winners(g))
+        shares.append((won >> (i % seats) & 1) / won.bit_count())
+    return float(np.mean(shares))
+
+
+def many_views(game: Game, n: int, options: dict[str, Any] | None = None) -> tuple[np.recarray, Views]:
+    """``n`` states of random games at random places, and the views of the seats to move."""
+    games, keys = new_games(game, n, 5, options or {})
+    index = np.arange(n)
+    left = np.random.default_rng(0).integers(0, 160, n)
+    while len(index := index[(left[index] > 0) & (games.done[index] == 0)]):
+        views = views_of(game, games, index, keys[index])
+        chosen = np.empty(len(index), np.int64)
+        loops.random_actions(views.mask, views.seed, chosen)
+        loops.step_games(games, index, chosen)
+        left[index] -= 1
+    going = np.flatnonzero(games.done == 0)
+    games = games[going]
+    return games, views_of(game, games, np.arange(len(going)), keys[going])

@@ -1,0 +1,180 @@
+"""The agent ``greedy``: legal everywhere, blind to what is hidden, and sensible."""
+
+import numpy as np
+import pytest
+from helpers import CASES, IDS
+from playing import many_views, play, win_share
+from tritarea_table import cards, position, without_blocks
+
+from tritarea_agents import make, registry
+from tritarea_env import games
+from tritarea_env.engine import loops
+from tritarea_env.engine.rng import key_of
+from tritarea_env.games.tritarea import rules
+from tritarea_env.games.tritarea.setup import from_position
+from tritarea_env.views import views_of
+
+GAME = games.get("tritarea")
+EVERYTHING = {"adjacency": "any", "voluntary_default": True}
+
+
+@pytest.mark.parametrize(("name", "options"), CASES, ids=IDS)
+@pytest.mark.parametrize("spec", registry.NAMED)
+def test_every_agent_plays_every_option(spec, name, options):
+    game = games.get(name)
+    finished = play(game, [make(spec, game)] * game.seats, 8, seed=1, options=options)
+    assert finished.done.all()
+
+
+def test_it_plays_on_against_odd_players():
+    """Random players bring it where it would not go by itself: without blocks, stacked up, sold out."""
+    finished = play(GAME, [make("greedy", GAME), *[make("random", GAME)] * 3], 40, seed=2, options=EVERYTHING)
+    assert finished.done.all()
+
+
+@pytest.mark.kernel
+def test_it_plays_a_game_in_every_way_kernels_run():
+    finished = play(GAME, [make("greedy", GAME), *[make("random", GAME)] * 3], 1, seed=3, options=EVERYTHING)
+    assert finished.done.all()
+
+
+# ------------------------------------------------------------------------ nothing but the view decides
+
+
+@pytest.mark.parametrize("spec", registry.NAMED)
+def test_a_choice_does_not_depend_on_the_batch(spec):
+    _, views = many_views(GAME, 60, EVERYTHING)
+    agent = make(spec, GAME)
+    together = agent.act(views)
+    order = np.random.default_rng(1).permutation(len(views))
+    assert (agent.act(views.take(order)) == together[order]).all()
+    alone = [int(make(spec, GAME).act(views.take(np.array([i])))[0]) for i in range(len(views))]
+    assert alone == together.tolist()
+
+
+def test_a_decision_leaves_the_views_alone():
+    _, views = many_views(GAME, 60, EVERYTHING)
+    before = views.hidden.tobytes()
+    make("greedy", GAME).act(views)
+    assert views.hidden.tobytes() == before
+
+
+def test_hidden_cards_change_nothing():
+    states, _ = many_views(GAME, 60)
+    n = len(states)
+    agent, every, keys = make("greedy", GAME), np.arange(n), np.full(n, key_of(9))
+    chosen = agent.act(views_of(GAME, states, every, keys))
+    for world in range(2):
+        other = states.copy()
+        loops.determinize_games(other, every, states.seat, np.full(n, key_of(world)))
+        assert (other.hand != states.hand).any()
+        found = views_of(GAME, other, every, keys)
+        assert (found.hidden == views_of(GAME, states, every, keys).hidden).all()
+        assert (agent.act(found) == chosen).all()
+
+
+# ------------------------------------------------------------------------------------------- strength
+
+
+def test_it_beats_random_clearly():
+    """Measured: a win share of 0.96 against three random players, where even is 0.25."""
+    finished = play(GAME, [make("greedy", GAME), *[make("random", GAME)] * 3], 60, seed=3)
+    assert win_share(finished) > 0.75
+
+
+def test_it_sells_some_blocks_but_not_all():
+    finished = play(GAME, [make("greedy", GAME)] * 4, 20, seed=4)
+    assert finished.sold.min() >= 1
+    assert finished.sold.max() <= 5
+
+
+# ----------------------------------------------------------------------- positions with a plain answer
+
+
+def decide(p, spec="greedy", **options):
+    """The name of the action chosen in a position."""
+    state = GAME.new(1, GAME.check_options(options))
+    from_position(state[0], p, key_of(1))
+    views = views_of(GAME, state, np.zeros(1, np.int64), np.array([key_of(2)]))
+    return GAME.action_names[int(make(spec, GAME).act(views)[0])]
+
+
+def last_to_play(trick, hand, **changes):
+    """Seats 1, 2 and 3 have played ``trick``; seat 0 holds ``hand`` (nine cards), round 2, trick 1."""
+    p = position(1, trick + " " + hand.split()[0], **changes)
+    on_table, own = cards(trick), cards(hand)
+    rest = [c for c in range(36) if c not in own + on_table]
+    hands = [own, rest[:8], rest[8:16], rest[16:24]]
+    return {**p, "seat": 0, "hands": [sorted(h) for h in hands], "past": [[]] * 4,
+            "played": [None, *on_table], "ranks": [None, *(c % 9 + 1 for c in on_table)]}  # fmt: skip
+
+
+def after(p, *actions):
+    """The position after actions by name."""
+    state = GAME.new(1, GAME.check_options({}))
+    from_position(state[0], p, key_of(1))
+    mask = np.zeros(GAME.actions, np.int8)
+    for name in actions:
+        loops.step_game(state, 0, GAME.action_id(name), mask)
+    return GAME.to_position(state[0])
+
+
+@pytest.mark.kernel
+def test_it_builds_where_the_bonus_is_highest():
+    p = after(position(0, "B1 Y9 G3 R3", scores=0), "card B1", "card Y9", "card G3", "card R3")
+    assert p["phase"] == "build"
+    assert decide(p) == "one block on a1"  # of the bonuses 3, 1, 2 and 0
+    board = {"areas": rules.BOARDS["pinwheel"]["areas"], "bonus": [0] * 5 + [3] + [0] * 10}
+    assert decide(p, board=board) == "one block on b2"
+
+
+@pytest.mark.kernel
+def test_it_takes_a_right_that_is_certain():
+    """B2 is the lowest of two Intelligent cards; without it the leader's concept is adopted and nothing won."""
+    assert decide(last_to_play("B3 Y4 G6", "B2 R9 R8 R7 R6 R4 R3 R2 R1")) == "card B2"
+
+
+DEFAULT = ("B3 Y4 B6", "B9 R9 R8 R7 R6 R4 R3 R2 R1")
+
+
+@pytest.mark.kernel
+def test_it_avoids_a_default():
+    """B9 wins the second right: welcome with blocks, and without any it costs 9."""
+    with_blocks = last_to_play(*DEFAULT, scores=20)
+    assert decide(with_blocks) == "card B9"
+    assert decide(without_blocks(with_blocks, 0, (5, 6, 9))) != "card B9"
+
+
+@pytest.mark.kernel
+def test_it_wins_a_right_with_a_five():
+    """B5 lies between B3 and B6: worth nothing as it is; as 0 it is rightholder 1, as 10 rightholder 2."""
+    p = after(last_to_play("B3 Y4 B6", "B5 R9 R8 R7 R6 R4 R3 R2 R1", scores=5), "card B5")
+    assert p["phase"] == "five"
+    assert decide(p) in ("five to 0", "five to 10")
+    assert decide(without_blocks(p, 0, (5, 6, 9))) != "five to 10"  # a default of 10
+
+
+@pytest.mark.kernel
+def test_it_pays_a_five_out_of_a_default():
+    """The second right with a kept five and no block: 1 for a change to 0, or 5."""
+    p = without_blocks(last_to_play("B3 Y4 G6", "B5 R9 R8 R7 R6 R4 R3 R2 R1", scores=6), 0, (5, 6, 9))
+    p = after(p, "card B5", "keep the five")
+    p = after(p, GAME.action_names[min(np.flatnonzero(mask_of(p)))])  # rightholder 1, seat 1, builds
+    while p["seat"] != 0:
+        p = after(p, "pass")
+    assert p["phase"] == "five_default"
+    assert decide(p) == "five to 0"
+
+
+def mask_of(p):
+    state = GAME.new(1, GAME.check_options({}))
+    from_position(state[0], p, key_of(1))
+    mask = np.zeros((1, GAME.actions), np.int8)
+    loops.legal_games(state, np.zeros(1, np.int64), mask)
+    return mask[0]
+
+
+@pytest.mark.kernel
+def test_it_keeps_building_with_a_right_it_could_decline():
+    p = after(position(0, "B1 Y9 G3 R3", scores=0), "card B1", "card Y9", "card G3", "card R3")
+    assert decide(p, voluntary_default=True) == "one block on a1"
