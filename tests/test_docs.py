@@ -1,0 +1,94 @@
+"""Every code block of the README and the docs runs, warnings as errors; generated tables are those of the code."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tritarea_env import games
+from tritarea_eval import specs
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)#:]+)\)")
+SMALL = {"tritarea train": ["--steps", "8192"]}  # what makes a long command short enough for a test
+
+
+def blocks(language):
+    return [
+        pytest.param(code, id=f"{page.name}:{page.read_text()[: found.start()].count(chr(10)) + 2}")
+        for page in PAGES
+        for found in BLOCK.finditer(page.read_text())
+        for kind, code in [found.groups()]
+        if kind == language
+    ]
+
+
+@pytest.mark.parametrize("code", blocks("python"))
+def test_python_blocks_run(code, tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def commands():
+    return [
+        line.split("#")[0].split()
+        for param in blocks("sh")
+        for line in param.values[0].splitlines()
+        if line.startswith("tritarea")
+    ]
+
+
+def test_commands_of_the_docs_run(tmp_path):
+    """In the order in which they stand, in one folder, where later ones find what earlier ones wrote."""
+    shutil.copytree(ROOT / "configs", tmp_path / "configs")
+    tritarea = Path(sys.executable).with_name("tritarea")
+    assert len(commands()) >= 6
+    for words in commands():
+        small = SMALL.get(" ".join(words[:2]), [])
+        done = subprocess.run(
+            [tritarea, *words[1:], *small],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            timeout=300,
+            env={**os.environ, "PYTHONWARNINGS": "ignore"},
+        )
+        assert done.returncode == 0, (words, done.stderr)
+
+
+def test_make_targets_of_the_docs_exist():
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    for page in PAGES:
+        assert set(re.findall(r"^make ([a-z]+)", page.read_text(), re.MULTILINE)) <= targets
+
+
+@pytest.mark.parametrize("name", games.names())
+def test_generated_tables_are_up_to_date(name):
+    text = (ROOT / "docs" / f"{name}.md").read_text()
+    game = games.get(name)
+    for table in (specs.fields_markdown(game), specs.actions_markdown(game)):
+        assert table.strip() in text, f"docs/{name}.md: put in what `tritarea spec --game {name} --markdown` prints"
+    for number in (game.observation_size, game.state_size, game.actions):
+        assert f"({number},)" in text or f"({number})" in text
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page):
+    for link in LINK.findall(page.read_text()):
+        assert (page.parent / link).exists(), link
+
+
+def test_the_readme_runs_before_line_40():
+    lines = (ROOT / "README.md").read_text().splitlines()
+    assert "```python" in lines[:40]
+    assert any("make demo" in line for line in lines[:40])
+    assert any("make test" in line for line in lines[:40])
