@@ -80,7 +80,7 @@ def random_play(name: str) -> Callable[[], int]:
     every, mask = np.arange(BATCH), np.zeros(game.actions, np.int8)
 
     def play() -> int:
-        loops.next_episodes(games, every)
+        loops.reset_games(games, every)
         return int(loops.play_randomly(games, every, key_of(1), mask))
 
     return play

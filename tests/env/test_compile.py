@@ -15,11 +15,11 @@ pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="there is
 
 SCRIPT = """
 from tritarea_env import games
-from tritarea_env.games.tritarea import kernel
+from tritarea_env.games.tritarea import deals
 game = games.get("tritarea")
 state = game.new(1, game.check_options({}))
-kernel.begin(state[0])
-hits = sum(kernel.begin.stats.cache_hits.values())
+deals.begin(state[0])
+hits = sum(deals.begin.stats.cache_hits.values())
 print(state.blocks[0].tolist(), hits)
 """
 

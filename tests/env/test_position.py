@@ -109,13 +109,25 @@ FAULTS = [
     ("a rank without a card", lambda p: p["ranks"].__setitem__(1, 5), r"ranks\[1\] is None here, not 5"),
     ("a block too many", lambda p: p["blocks"].__setitem__(2, 9), "seat 2 has 8 blocks in hand, placed or sold, not 9"),
     ("a block from nowhere", lambda p: p["stacks"][3].append(2), "seat 2 has 8 blocks"),
-    ("too high a building", lambda p: (p["stacks"][3].extend([0] * 4), p["blocks"].__setitem__(0, 4)), "at most three blocks a trick, so 3 here, not 4"),
-    ("a sale in round 2", lambda p: (p["sold"].__setitem__(0, 1), p["blocks"].__setitem__(0, 7)), r"sold\[0\] is 0 here"),
+    (
+        "too high a building",
+        lambda p: (p["stacks"][3].extend([0] * 4), p["blocks"].__setitem__(0, 4)),
+        "at most three blocks a trick, so 3 here, not 4",
+    ),
+    (
+        "a sale in round 2",
+        lambda p: (p["sold"].__setitem__(0, 1), p["blocks"].__setitem__(0, 7)),
+        r"sold\[0\] is 0 here",
+    ),
     ("a concept in play", lambda p: p.update(adopted=1), "adopted, rightholders and built are null in phase 'play'"),
-    ("a negative score", lambda p: p["scores"].__setitem__(0, -1), r"scores\[0\] is a whole number in 0 … 9999, not -1"),
+    (
+        "a negative score",
+        lambda p: p["scores"].__setitem__(0, -1),
+        r"scores\[0\] is a whole number in 0 … 9999, not -1",
+    ),
     ("a stack of strangers", lambda p: p["stacks"][0].append(4), r"stacks\[0\]\[0\] is a whole number in 0 … 3, not 4"),
     ("too few stacks", lambda p: p["stacks"].pop(), "stacks is a list of 16"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("fault", "change", "says"), FAULTS, ids=[f[0] for f in FAULTS])

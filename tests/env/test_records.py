@@ -64,11 +64,19 @@ def change(record, **how):
 RECORD = played()
 OTHER_SEAT = [(RECORD["actions"][7][0] + 1) % 4, RECORD["actions"][7][1]]
 WRONG = [
-    ("an illegal action", {"actions": [*RECORD["actions"][:7], [RECORD["actions"][7][0], 81]]}, r"action 7: 81 \(sell 9\) is not legal; legal: \["),
+    (
+        "an illegal action",
+        {"actions": [*RECORD["actions"][:7], [RECORD["actions"][7][0], 81]]},
+        r"action 7: 81 \(sell 9\) is not legal; legal: \[",
+    ),
     ("no action", {"actions": [*RECORD["actions"][:7], [RECORD["actions"][7][0], 99]]}, r"action 7: 99 \(no action\)"),
     ("a negative action", {"actions": [[RECORD["start_player"], -1]]}, r"action 0: -1 \(no action\)"),
     ("another seat", {"actions": [*RECORD["actions"][:7], OTHER_SEAT]}, r"action 7: seat \d is to move, not seat"),
-    ("an action too many", {"actions": [*RECORD["actions"], [0, 1]]}, rf"action {len(RECORD['actions'])}: the game is over"),
+    (
+        "an action too many",
+        {"actions": [*RECORD["actions"], [0, 1]]},
+        rf"action {len(RECORD['actions'])}: the game is over",
+    ),
     ("an action too few", {"actions": RECORD["actions"][:-1]}, "scores: replaying gives None"),
     ("no pair", {"actions": [3]}, r"action 0 is \[seat, action\], not 3"),
     ("a fraction", {"actions": [[0, 1.5]]}, "action 0 is"),
@@ -85,7 +93,7 @@ WRONG = [
     ("a wrong deal", {"deals": [RECORD["deals"][1]] * 3}, "list of 8 cards"),
     ("no start player", {"start_player": 7}, "start_player is a seat"),
     ("actions that are none", {"actions": None}, "actions is a list"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("fault", "how", "says"), WRONG, ids=[w[0] for w in WRONG])

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from tritarea_env import games, tritarea_v0
-from tritarea_env.games.tritarea.kernel import begin_round, place
+from tritarea_env.games.tritarea.deals import begin_round
+from tritarea_env.games.tritarea.kernel import place
 from tritarea_env.games.tritarea.rules import BLOCKS_A_SEAT, CARDS_A_SEAT, LETTERS
 
 GAME = games.get("tritarea")

@@ -23,20 +23,17 @@ from .rng import below, derive
 
 
 @kernel
-def reset_games(games, index):
-    """New games from each row's stream and episode."""
-    for i in index:
-        draw(games[i])
-        begin(games[i])
+def reset(g):
+    """New game from the record's stream and episode."""
+    draw(g)
+    begin(g)
 
 
 @kernel
-def next_episodes(games, index):
-    """Each row goes on to the next game of its own stream."""
+def reset_games(games, index):
+    """New games from each row's stream and episode."""
     for i in index:
-        games[i].episode += 1
-        draw(games[i])
-        begin(games[i])
+        reset(games[i])
 
 
 @kernel
@@ -213,8 +210,7 @@ def advance_games(games, index, actions, kind, reward, done, final_scores, lengt
             final_scores[i] = g.scores
             length[i] = g.decision
             g.episode += 1
-            draw(g)
-            begin(g)
+            reset(g)
 
 
 @kernel
@@ -241,8 +237,3 @@ def shares(games, index, out):
             k += won >> s & 1
         for s in range(out.shape[1]):
             out[j, s] = (won >> s & 1) / k
-
-
-def every(games: np.recarray) -> np.ndarray:
-    """The index (n,) of all games."""
-    return np.arange(games.shape[0])

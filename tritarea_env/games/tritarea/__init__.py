@@ -2,13 +2,13 @@
 
 from ...engine.protocol import register
 from ..base import Game
-from . import drawing, information, kernel, observation, position, rules, settlement, setup
+from . import deals, drawing, information, kernel, observation, position, rules, settlement, setup
 
 register(
     rules.GAME,
     {
-        "draw": kernel.draw,
-        "begin": kernel.begin,
+        "draw": deals.draw,
+        "begin": deals.begin,
         "step": kernel.step,
         "legal": kernel.legal,
         "observe": observation.observe,

@@ -4,7 +4,7 @@ import numpy as np
 
 from ...engine.compile import kernel
 from ...engine.rng import derive
-from .kernel import shuffle_deal
+from .deals import shuffle_deal
 from .rules import CARDS, CARDS_A_SEAT, DECKS, DECLARE, FIVE_SETTLE, ROUNDS, SEATS, TRICKS
 
 

@@ -7,13 +7,11 @@ checked it against ``legal``.
 import numpy as np
 
 from ...engine.compile import kernel
-from ...engine.rng import below, derive
+from .deals import begin_round, clear_trick
+from .rules import BONUS as BONUS_SOURCE
 from .rules import (
-    BLOCKS_A_SEAT,
     BUILD,
     CARDS,
-    CARDS_A_SEAT,
-    DECKS,
     DECLARE,
     DEFAULTS,
     END,
@@ -39,93 +37,7 @@ from .rules import (
     TRICKS,
     TWO_BLOCKS,
 )
-from .rules import BONUS as BONUS_SOURCE
 from .settlement import gain, lose, settle_areas_and_towers, settle_blocks_left, settle_declarations
-
-# ------------------------------------------------------------------------------------------------ deals
-
-
-@kernel
-def shuffle_deal(key, deck, size, hands):
-    """Deal ``size`` cards of the set ``deck`` to each entry of ``hands`` (sets), every deal equally likely."""
-    cards = np.empty(CARDS, np.int8)
-    n = 0
-    for card in range(CARDS):
-        if deck >> card & 1:
-            cards[n] = card
-            n += 1
-    drawn = 0
-    for s in range(hands.shape[0]):
-        hand = np.int64(0)
-        for _ in range(size):
-            i = below(derive(key, drawn), n)
-            drawn += 1
-            n -= 1
-            hand |= np.int64(1) << np.int64(cards[i])
-            cards[i] = cards[n]
-        hands[s] = hand
-
-
-@kernel
-def draw(g):
-    """Draw the start player and the deals of the game that ``g.stream`` and ``g.episode`` name."""
-    key = derive(g.stream, g.episode)
-    g.start_player = below(derive(key, 0), SEATS)
-    for r in range(ROUNDS):
-        shuffle_deal(derive(key, 1 + r), DECKS[r], CARDS_A_SEAT[r], g.deals[r])
-
-
-@kernel
-def begin(g):
-    """Start the game with the deals and the start player that stand in the record."""
-    g.scores[:] = 0
-    g.points[:] = 0
-    g.decision = 0
-    g.done = 0
-    g.round_ended = 0
-    begin_round(g, 1)
-
-
-@kernel
-def reset(g):
-    """New game from the record's stream: draw, then begin."""
-    draw(g)
-    begin(g)
-
-
-@kernel
-def begin_round(g, number):
-    """A2: an empty board, fresh blocks and a new deal."""
-    r = number - 1
-    g.round_number = number
-    g.stack[:] = 0
-    g.standing[:] = 0
-    g.height[:] = 0
-    g.count[:] = 0
-    g.past[:] = -1
-    for s in range(SEATS):
-        g.hand[s] = g.deals[r, s]
-        g.hand_size[s] = CARDS_A_SEAT[r]
-        g.blocks[s] = BLOCKS_A_SEAT[r]
-        g.sold[s] = 0
-        g.declared[s] = -1
-    clear_trick(g)
-    g.leader = g.start_player
-    g.seat = g.start_player
-    g.trick = 0 if number == ROUNDS else 1
-    g.phase = DECLARE if number == ROUNDS else PLAY
-
-
-@kernel
-def clear_trick(g):
-    for s in range(SEATS):
-        g.played[s] = -1
-        g.rank[s] = -1
-    g.adopted = -1
-    g.rightholders[0] = -1
-    g.rightholders[1] = -1
-    g.built = -1
-
 
 # ------------------------------------------------------------------------------- before round 3's tricks
 

@@ -1,0 +1,259 @@
+"""What callers give the AEC environment: actions, seeds, reset options, NPCs. Bad input raises and nothing is lost."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from helpers import OPTIONS, play_out
+
+from tritarea_env import IllegalActionError, games, tritarea_v0
+from tritarea_env.engine import loops
+
+# ----------------------------------------------------------------------- bad actions (CHECKS 6, 14)
+
+
+@pytest.mark.parametrize("entry", ["env", "raw_env"])
+@pytest.mark.parametrize(
+    ("action", "error"),
+    [
+        (-1, IllegalActionError),
+        (82, IllegalActionError),
+        (10**30, IllegalActionError),
+        (1.0, TypeError),
+        ("3", TypeError),
+        (None, TypeError),
+        (True, TypeError),
+        (np.array([1, 2]), TypeError),
+    ],
+    ids=str,
+)
+def test_an_action_out_of_range_or_of_a_wrong_type_always_raises(entry, action, error):
+    env = getattr(tritarea_v0, entry)()
+    env.reset(seed=1)
+    before = env.unwrapped.position()
+    with pytest.raises(error, match="an integer 0 … 81"):
+        env.step(action)
+    assert env.unwrapped.position() == before
+    assert not env.unwrapped.is_over
+
+
+def test_raise_says_what_is_legal_and_steps_nothing():
+    env = tritarea_v0.raw_env()
+    env.reset(seed=1)
+    before = env.record()
+    with pytest.raises(IllegalActionError, match=r"player_\d may not play 71 \(pass\) now; legal: \d+ \(card "):
+        env.step(71)
+    assert env.record() == before
+
+
+def test_terminate_ends_the_game_as_the_classics_do():
+    env = tritarea_v0.env(reward="score_delta")
+    env.reset(seed=1)
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        env.step(int(rng.choice(np.flatnonzero(env.last()[0]["action_mask"]))))
+    offender = env.agent_selection
+    env.step(int(np.flatnonzero(env.last()[0]["action_mask"] == 0)[0]))
+    assert env.rewards == {agent: -1.0 if agent == offender else 0.0 for agent in env.possible_agents}
+    assert all(env.terminations.values())
+    assert all(env.truncations.values())
+    assert all(info["illegal_agent"] == offender and "illegal_action" in info for info in env.infos.values())
+    for _ in range(4):
+        assert env.last()[2]
+        env.step(None)
+    assert env.agents == []
+    assert env.unwrapped.record()["scores"] is None
+
+
+def test_every_numpy_integer_is_an_action():
+    for kind in (np.int8, np.uint8, np.int32, np.int64, np.uint64):
+        env = tritarea_v0.raw_env()
+        env.reset(seed=1)
+        env.step(kind(np.flatnonzero(env.last()[0]["action_mask"])[0]))
+        assert len(env.record()["actions"]) == 1
+
+
+# ----------------------------------------------------------------------------------- seeds (CHECKS 7)
+
+SCRIPT = """
+import json, sys
+from tritarea_env import tritarea_v0
+env = tritarea_v0.raw_env(players=3, npc="random")
+env.reset(seed=int(sys.argv[1]))
+for _ in range(100):
+    env.step(int(env.last()[0]["action_mask"].nonzero()[0][-1]))
+print(json.dumps(env.record()))
+"""
+
+
+def run(seed, hash_seed):
+    return subprocess.run(
+        [sys.executable, "-c", SCRIPT, str(seed)],
+        check=True,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONHASHSEED": str(hash_seed)},
+    ).stdout
+
+
+def test_one_seed_one_game_in_every_process():
+    assert run(5, 1) == run(5, 2) != run(6, 1)
+
+
+def test_seeds_and_streams():
+    env, twin = tritarea_v0.raw_env(), tritarea_v0.raw_env()
+
+    def deals(e, **how):
+        e.reset(**how)
+        return e.record()["deals"]
+
+    first = deals(env, seed=5)
+    assert first == deals(twin, seed=5) == deals(env, seed=5)
+    second = deals(env)
+    assert second == deals(twin)
+    assert (
+        len({str(x) for x in (first, second, deals(env, seed=6), deals(env, seed=5, options={"game_index": 1}))}) == 4
+    )
+    assert deals(tritarea_v0.raw_env()) != deals(tritarea_v0.raw_env())
+    np.random.seed(0)  # noqa: NPY002
+    third = deals(env, seed=7)
+    np.random.seed(1)  # noqa: NPY002
+    assert deals(env, seed=7) == third
+
+
+@pytest.mark.parametrize(
+    ("seed", "error"),
+    [(-1, ValueError), (2**64, ValueError), (1.5, TypeError), ("1", TypeError), (True, TypeError)],
+    ids=str,
+)
+def test_a_wrong_seed_raises_and_leaves_the_game(seed, error):
+    env = tritarea_v0.raw_env()
+    env.reset(seed=1)
+    before = env.position()
+    with pytest.raises(error, match="a seed is an integer"):
+        env.reset(seed=seed)
+    assert env.position() == before
+
+
+# ------------------------------------------------------------------------------------ reset options
+
+
+def test_given_deals_and_start_player():
+    env = tritarea_v0.raw_env()
+    env.reset(seed=5)
+    deals = env.record()["deals"]
+    env.reset(seed=9, options={"deals": deals[:2], "start_player": 2, "unknown": 1})
+    record = env.record()
+    assert record["deals"][:2] == deals[:2]
+    assert record["start_player"] == 2
+    other = tritarea_v0.raw_env()
+    other.reset(seed=9)
+    assert record["deals"][2] == other.record()["deals"][2], "what is not given comes from the seed"
+    assert env.agent_selection == "player_2"
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"start_player": 4}, "start_player is a seat 0 … 3"),
+        ({"start_player": "1"}, "start_player is a seat"),
+        ({"deals": [[[0] * 8] * 4]}, "dealt twice"),
+        ({"deals": [[[4, 0, 1, 2, 3, 5, 6, 7]] * 4]}, r"B5 \(4\) is not in the deck of round 1"),
+        ({"deals": [[[0, 1, 2]] * 4]}, "list of 8 cards"),
+        ({"deals": [[]]}, "a list of 4 hands"),
+        ({"deals": [[[99] * 8] * 4]}, "a card is a number 0 … 35"),
+        ({"deals": [None] * 4}, "at most 3 deals"),
+        ({"game_index": -1}, "game_index is a whole number"),
+    ],
+    ids=str,
+)
+def test_wrong_reset_options_raise_and_leave_the_game(options, says):
+    env = tritarea_v0.raw_env()
+    env.reset(seed=1)
+    before = env.record()
+    with pytest.raises(ValueError, match=says):
+        env.reset(seed=2, options=options)
+    assert env.record() == before
+    play_out(env, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"players": 0}, "players is 1, 2, 3 or 4"),
+        ({"players": 5}, "players is 1, 2, 3 or 4"),
+        ({"adjacency": "side"}, "adjacency is 'top' or 'any'"),
+        ({"voluntary_default": 1}, "voluntary_default is True or False"),
+        ({"board": "square"}, "no board is named 'square'"),
+        ({"board": {"areas": [0] * 16, "bonus": [0] * 16}}, r"four squares; these have \[16, 0, 0, 0\]"),
+        ({"board": {"areas": [0, 1, 2, 3] * 4, "bonus": [4] * 16}}, r"'bonus'\[0\] is a whole number in 0 … 3"),
+        ({"board": {"areas": [0, 1, 2, 3] * 4}}, "a board is a name or"),
+        ({"reward": "money"}, "reward is one of 'outcome', 'score', 'score_delta'"),
+        ({"illegal": "ignore"}, "illegal is one of 'raise', 'terminate'"),
+        ({"render_mode": "rgb"}, "render_mode is one of None"),
+    ],
+    ids=str,
+)
+def test_wrong_options_raise(options, says):
+    with pytest.raises(ValueError, match=says):
+        tritarea_v0.env(**options)
+
+
+def test_before_the_first_reset():
+    env = tritarea_v0.raw_env()
+    for call in (env.position, env.record, env.state, lambda: env.observe("player_0")):
+        with pytest.raises(RuntimeError, match="call reset"):
+            call()
+    with pytest.raises(ValueError, match="reset"):
+        env.step(0)
+
+
+# ------------------------------------------------------------------------------------ NPCs, records
+
+
+@pytest.mark.parametrize("players", [1, 2, 3])
+def test_npc_seats_are_played_and_recorded(players):
+    env = tritarea_v0.env(players=players, npc="random")
+    env.reset(seed=4)
+    assert env.agents == [f"player_{s}" for s in range(players)]
+    play_out(env, np.random.default_rng(4))
+    record = env.unwrapped.record()
+    assert {seat for seat, _ in record["actions"]} == {0, 1, 2, 3}
+    assert record["options"] == {"players": players, "npc": "random"}
+
+
+def test_an_npc_may_be_an_agent():
+    class Lowest:
+        def act(self, views):
+            return views.mask.argmax(axis=1)
+
+    env = tritarea_v0.raw_env(players=1, npc=Lowest())
+    env.reset(seed=4)
+    play_out(env, np.random.default_rng(4))
+    assert env.is_over
+
+
+def test_an_npc_that_chooses_badly_is_named():
+    class Wrong:
+        def act(self, views):
+            return np.full(len(views), 81)
+
+    env = tritarea_v0.raw_env(players=1, npc=Wrong())
+    with pytest.raises(IllegalActionError, match=r"the agent of seat 1 chose 81 \(sell 9\); legal: card"):
+        env.reset(seed=0, options={"start_player": 1})
+
+
+def test_the_seat_to_move_always_has_a_legal_action():
+    """10,000 random games in compiled code: a game could not end if one had none."""
+    for name in games.names():
+        game = games.get(name)
+        for options in OPTIONS[name]:
+            n = -(-10_000 // len(OPTIONS[name]))
+            many = game.new(n, game.check_options(options))
+            many.stream[:] = np.arange(n)
+            loops.reset_games(many, np.arange(n))
+            decisions = loops.play_randomly(many, np.arange(n), np.uint64(1), np.zeros(game.actions, np.int8))
+            assert many.done.all()
+            assert decisions == many.decision.sum()
