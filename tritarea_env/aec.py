@@ -100,7 +100,7 @@ class GameEnv(AECEnv[str, Observation, int]):
         """
         for seat in range(len(self.possible_agents), self.game.seats):
             if seat not in self._npcs:
-                self._npcs[seat] = find_agent(self._npc or self.options["npc"], self.game)
+                self._npcs[seat] = find_agent(self._npc or self.options["npc"], self.game, self.options)
         self._table.reset(seed, options or {})
         self._over = False
         self._skip_agent_selection: str | None = None  # type: ignore[assignment]

@@ -133,7 +133,7 @@ class SeatEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         if not isinstance(spec, str):
             return spec
         if spec not in self._made:
-            self._made[spec] = find_agent(spec, self.game)
+            self._made[spec] = find_agent(spec, self.game, self.options)
         return self._made[spec]
 
     def step(self, action: int | np.integer[Any]) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:

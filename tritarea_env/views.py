@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
@@ -88,19 +89,19 @@ def stream_views(game: Game, games: np.recarray, index: NDArray[np.int64]) -> Vi
     return views_of(game, games, index, keys)
 
 
-def find_agent(spec: str | Agent, game: Game) -> Agent:
-    """The agent that a spec names; an agent itself is returned as it is.
+def find_agent(spec: str | Agent, game: Game, options: Mapping[str, Any]) -> Agent:
+    """The agent that a spec names, for a game with these checked options; an agent itself is returned as it is.
 
     The agents live in a package of their own, which is looked up only when one is needed.
 
     Raises:
         ImportError: ``tritarea_agents`` is not installed.
-        ValueError: no such agent.
+        ValueError: no such agent, or one that does not play with these options.
     """
     if not isinstance(spec, str):
         return spec
     registry: Any = importlib.import_module("tritarea_agents")
-    agent: Agent = registry.make(spec, game)
+    agent: Agent = registry.make(spec, game, options)
     return agent
 
 

@@ -31,9 +31,10 @@ class CheckpointError(ValueError):
 
 
 class Meta(NamedTuple):
-    """What ``meta.json`` says, as far as playing needs it."""
+    """What ``meta.json`` says, as far as playing needs it. ``covers``: the sets of options it was trained on."""
 
     game: str
+    covers: list[dict[str, Any]]
     fields: list[dict[str, Any]]
     digest: str
     net: Shape
@@ -94,7 +95,8 @@ def read_meta(folder: Path) -> Meta:
     try:
         observation = content["observation"]
         fields = [dict(field) for field in observation["fields"]]
-        return Meta(str(content["game"]), fields, str(observation["digest"]), _shape(content["net"]))
+        covers = [dict(options) for options in content["covers"]]
+        return Meta(str(content["game"]), covers, fields, str(observation["digest"]), _shape(content["net"]))
     except (KeyError, TypeError, ValueError) as error:
         raise CheckpointError(f"{path} is damaged: {error!r}") from error
 
@@ -124,6 +126,19 @@ def check_game(meta: Meta, game: Game, folder: Path) -> None:
             f"{folder} has a net from {meta.net.inputs} inputs to {meta.net.actions} actions; "
             f"{game.title} has {game.observation_size} and {game.actions}"
         )
+
+
+def check_options(meta: Meta, options: Mapping[str, Any], folder: Path) -> None:
+    """Raises CheckpointError if the net was trained on none like ``options``; who plays NPC seats is left open."""
+    differing = [
+        {key: (covered.get(key), value) for key, value in options.items() if key != "npc" and covered.get(key) != value}
+        for covered in meta.covers
+    ]
+    if all(differing):
+        told = "; or ".join(
+            ", ".join(f"{key} {trained!r}, not {now!r}" for key, (trained, now) in one.items()) for one in differing
+        )
+        raise CheckpointError(f"{folder} was trained with other options: {told}")
 
 
 def _difference(fields: list[dict[str, Any]], game: Game) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -83,21 +84,28 @@ def sample(logits: Any, masks: Any, seeds: Any, out: Any) -> None:
                     break
 
 
-def load(path: str | Path, game: Game, *, sample: bool = False) -> Agent:
+def load(
+    path: str | Path,
+    game: Game,
+    parameters: Parameters | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> Agent:
     """The agent of a checkpoint folder, or of the newest checkpoint of a run's folder.
 
     Nothing in the folder is run, and no more memory is taken than its files' sizes call for.
 
     Args:
-        sample: draw from the policy instead of taking its likeliest action.
+        options: those that it is to play with (checked); None: not looked at.
 
     Raises:
-        CheckpointError: what is wrong with the folder, or why it does not fit ``game``.
+        CheckpointError: what is wrong with the folder, or why it does not fit ``game`` or ``options``.
     """
     folder = checkpoint.find(path)
     meta = checkpoint.read_meta(folder)
     checkpoint.check_game(meta, game, folder)
+    if options is not None:
+        checkpoint.check_options(meta, options, folder)
     weights = checkpoint.read_weights(folder, meta.net)
     net = build(meta.net, game.scale)
     net.load_state_dict(weights)
-    return PolicyAgent(net.eval(), Parameters(sample))
+    return PolicyAgent(net.eval(), parameters or Parameters())

@@ -1,7 +1,7 @@
 """Agents by name. A *spec* is one of
 
 - ``random``, ``greedy``: an agent of this package, also with options: ``greedy:block=2.5,samples=24``;
-- ``runs/my-run``: a checkpoint folder;
+- ``runs/my-run``: a checkpoint folder, also with options: ``runs/my-run:sample=true``;
 - ``my_module:MyAgent``: anything that Python can import: a class, an object or a function.
 
 A named agent is a module with ``Parameters``, a NamedTuple that gives each option its type and default, and
@@ -16,7 +16,7 @@ import inspect
 import math
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -32,19 +32,21 @@ NAMED = {
 _BOOLEANS = {"true": True, "false": False}
 
 
-def make(spec: str, game: Game) -> Agent:
-    """The agent that ``spec`` names, for ``game``.
+def make(spec: str, game: Game, options: Mapping[str, Any] | None = None) -> Agent:
+    """The agent that ``spec`` names, for ``game`` with ``options`` (checked; None: not known yet).
 
     The names of this package win over folders and modules of the same name.
 
     Raises:
-        ValueError: there is no such agent, or an option is not one of its options; says which there are.
+        ValueError: there is no such agent, an option is not one of its options, or a checkpoint does not fit.
     """
     name, colon, rest = spec.partition(":")
     if name in NAMED:
         return _named(name, rest, game)
     if spec and Path(spec).is_dir():
-        return _checkpoint(spec, game)
+        return _checkpoint(spec, "", game, options)
+    if name and Path(name).is_dir() and _holds_checkpoint(name):
+        return _checkpoint(name, rest, game, options)
     if "/" in spec or os.sep in spec:
         raise ValueError(f"there is no folder {spec!r} to load an agent from")
     if colon and name and rest:
@@ -101,11 +103,15 @@ def _read(value: str, kind: type, what: str) -> Any:
     return read
 
 
-def _checkpoint(folder: str, game: Game) -> Agent:
-    if not any((Path(folder) / part).exists() for part in ("policy.safetensors", "checkpoints")):
+def _holds_checkpoint(folder: str) -> bool:
+    return any((Path(folder) / part).exists() for part in ("policy.safetensors", "checkpoints"))
+
+
+def _checkpoint(folder: str, text: str, game: Game, options: Mapping[str, Any] | None) -> Agent:
+    if not _holds_checkpoint(folder):
         raise ValueError(f"folder {folder!r} holds no agent: neither policy.safetensors nor checkpoints/")
     policy: Any = importlib.import_module("tritarea_agents.policy")
-    agent: Agent = policy.load(folder, game)
+    agent: Agent = policy.load(folder, game, parse_options(folder, policy.Parameters, text), options)
     return agent
 
 

@@ -142,7 +142,7 @@ def seat_episode(name: str) -> Callable[[], int]:
 def greedy_games(name: str) -> Callable[[], int]:
     """Greedy in all seats of many games."""
     game = find_game(name)
-    greedy = Participant("greedy", find_agent("greedy", game))
+    greedy = Participant("greedy", find_agent("greedy", game, game.check_options({})))
     holders = np.zeros((BATCH, game.seats), np.int8)
     streams, keys = np.empty(BATCH, np.uint64), np.empty(BATCH, np.uint64)
     derive_many(key_of(0), 0, streams)

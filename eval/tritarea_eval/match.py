@@ -329,7 +329,7 @@ def _participants(
         if not isinstance(spec, str):
             return spec
         if spec not in made:
-            made[spec] = find_agent(spec, game)
+            made[spec] = find_agent(spec, game, options)
         return made[spec]
 
     names = [spec if isinstance(spec, str) else type(spec).__qualname__ for spec in agents]

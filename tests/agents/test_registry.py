@@ -2,6 +2,7 @@
 
 import sys
 from types import ModuleType
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -14,6 +15,12 @@ from tritarea_env import games
 
 GAME = games.get("tritarea")
 DEFAULTS = Parameters()
+
+
+class Sampling(NamedTuple):
+    """As the options of a checkpoint."""
+
+    sample: bool = False
 
 
 class OneAtATime:
@@ -139,14 +146,17 @@ def test_a_folder_is_a_checkpoint(tmp_path, monkeypatch):
     with pytest.raises(ValueError, match="holds no agent"):
         make(str(tmp_path), GAME)
     policy = ModuleType("tritarea_agents.policy")
-    policy.load = lambda path, game: (path, game)
+    policy.Parameters = Sampling
+    policy.load = lambda path, game, parameters, options: (path, parameters.sample, options)
     monkeypatch.setitem(sys.modules, "tritarea_agents.policy", policy)
     (tmp_path / "checkpoints").mkdir()
-    assert make(str(tmp_path), GAME) == (str(tmp_path), GAME)
+    assert make(str(tmp_path), GAME) == (str(tmp_path), False, None)
     (tmp_path / "one").mkdir()
     (tmp_path / "one" / "policy.safetensors").touch()
     monkeypatch.chdir(tmp_path)
-    assert make("one", GAME) == ("one", GAME)
+    assert make("one:sample=true", GAME, {"players": 4}) == ("one", True, {"players": 4})
+    with pytest.raises(ValueError, match="agent 'one' has no option 'depth'"):
+        make("one:depth=3", GAME)
 
 
 def test_an_agent_that_a_game_lacks_is_named(monkeypatch):

@@ -83,7 +83,7 @@ def _holders(
     if "npc" in options:
         names.update((seat, options["npc"]) for seat in range(players, game.seats))
     with user_input():
-        made = {spec: find_agent(spec, game) for spec in sorted(set(names.values()))}
+        made = {spec: find_agent(spec, game, options) for spec in sorted(set(names.values()))}
     return {s: made[spec] for s, spec in names.items()}, {**names, own: "you"}
 
 
