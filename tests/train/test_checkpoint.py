@@ -1,0 +1,141 @@
+"""Checkpoints that do not fit, are damaged or hostile: refused in one clear sentence."""
+
+import json
+import pickle
+import shutil
+import struct
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from tritarea_agents import make
+from tritarea_agents.checkpoint import CheckpointError, find
+from tritarea_agents.policy import load
+from tritarea_env import games
+
+GAME = games.get("tritarea")
+
+
+@pytest.fixture
+def folder(run, tmp_path):
+    """A copy of a good checkpoint, to spoil."""
+    shutil.copytree(find(run), tmp_path / "copy")
+    return tmp_path / "copy"
+
+
+def edit(folder, change):
+    path = folder / "meta.json"
+    meta = json.loads(path.read_text())
+    change(meta)
+    path.write_text(json.dumps(meta))
+
+
+def weights(folder, change):
+    path = folder / "policy.safetensors"
+    tensors = load_file(path)
+    change(tensors)
+    save_file(tensors, path)
+
+
+def field_of_another_size(meta):
+    meta["observation"]["digest"] = "0" * 16
+    meta["observation"]["fields"][14]["maximum"] = 7
+
+
+def missing_field(meta):
+    meta["observation"]["digest"] = "0" * 16
+    del meta["observation"]["fields"][3]
+
+
+def huge_header(folder):
+    path = folder / "policy.safetensors"
+    path.write_bytes(struct.pack("<Q", 1 << 62) + path.read_bytes()[8:])
+
+
+def pickled(folder):
+    with (folder / "policy.safetensors").open("wb") as file:
+        pickle.dump([0.0] * 100_000, file)
+
+
+def truncated(name, size):
+    return lambda folder: (folder / name).write_bytes((folder / name).read_bytes()[:size])
+
+
+SPOILT = {
+    "no meta": (lambda f: (f / "meta.json").unlink(), "holds no checkpoint"),
+    "no weights": (lambda f: (f / "policy.safetensors").unlink(), r"policy\.safetensors cannot be read"),
+    "half a meta": (truncated("meta.json", 100), r"meta\.json is damaged"),
+    "meta is a list": (lambda f: (f / "meta.json").write_text("[1]"), r"meta\.json is damaged"),
+    "deep meta": (lambda f: (f / "meta.json").write_text("[" * 200_000), r"meta\.json is damaged"),
+    "large meta": (lambda f: (f / "meta.json").write_text("1" * 2_000_000), r"meta\.json is damaged"),
+    "later format": (lambda f: edit(f, lambda m: m.update(format=2)), "has the format 2; this version reads format 1"),
+    "another game": (lambda f: edit(f, lambda m: m.update(game="chess")), "for the game 'chess', not for 'tritarea'"),
+    "another maximum": (lambda f: edit(f, field_of_another_size), "field 'sold' has maximum 7, now 9"),
+    "a field less": (lambda f: edit(f, missing_field), "field 'area' stands where there is now 'declared'"),
+    "no net": (lambda f: edit(f, lambda m: m.pop("net")), r"meta\.json is damaged: .*net"),
+    "huge net": (lambda f: edit(f, lambda m: m["net"].update(shared=[1 << 40])), "a net's sizes are"),
+    "large net": (lambda f: edit(f, lambda m: m["net"].update(shared=[60_000] * 2)), "too short"),
+    "deep net": (lambda f: edit(f, lambda m: m["net"].update(shared=[16] * 1000)), "at most 16 hidden layers"),
+    "negative net": (lambda f: edit(f, lambda m: m["net"].update(policy=[-4])), "a net's sizes are"),
+    "other actions": (lambda f: edit(f, lambda m: m["net"].update(actions=5)), "has a net from 1055 inputs to 5"),
+    "other activation": (lambda f: edit(f, lambda m: m["net"].update(activation="os.system")), "one of relu, tanh"),
+    "half the weights": (truncated("policy.safetensors", 50_000), r"policy\.safetensors is damaged"),
+    "huge header": (huge_header, r"policy\.safetensors is damaged"),
+    "pickle for weights": (pickled, r"policy\.safetensors is damaged"),
+    "missing tensor": (lambda f: weights(f, lambda t: t.pop("logits.bias")), "is damaged|is not the net"),
+    "foreign tensor": (lambda f: weights(f, lambda t: t.update(x=torch.zeros(3))), "is not the net"),
+    "wrong shape": (
+        lambda f: weights(f, lambda t: t.update({"policy.0.weight": torch.zeros(8, 32)})),
+        r"policy\.0\.weight is F32 \[8, 32\], not F32 \[16, 16\]",
+    ),
+    "wrong type": (
+        lambda f: weights(f, lambda t: t.update({"policy.0.weight": torch.zeros(16, 16, dtype=torch.float64)})),
+        r"policy\.0\.weight is F64",
+    ),
+    "not finite": (lambda f: weights(f, lambda t: t["policy.0.bias"].fill_(float("nan"))), "not finite"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("spoil", "told"), SPOILT.values(), ids=SPOILT.keys())
+def test_refused(folder, spoil, told):
+    load(folder, GAME)
+    spoil(folder)
+    with pytest.raises(CheckpointError, match=told) as raised:
+        load(folder, GAME)
+    assert str(folder) in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_no_weight_is_saved_twice_and_nothing_is_pickled(folder):
+    tensors = load_file(folder / "policy.safetensors")
+    meta = json.loads((folder / "meta.json").read_text())
+    assert len({tensor.data_ptr() for tensor in tensors.values()}) == len(tensors) == 10
+    assert meta["covers"] == [GAME.check_options({})]
+    assert [field["name"] for field in meta["observation"]["fields"]] == [field.name for field in GAME.fields]
+    torch.load(folder / "training_state.pt", weights_only=True)
+
+
+def test_other_options_are_refused(folder):
+    make(str(folder), GAME, GAME.check_options({"npc": "random"}))
+    with pytest.raises(CheckpointError, match="trained with other options: adjacency 'top', not 'any'"):
+        make(str(folder), GAME, GAME.check_options({"adjacency": "any"}))
+
+
+def test_the_newest_checkpoint_of_a_run_is_taken(folder, tmp_path):
+    shelf = tmp_path / "run" / "checkpoints"
+    for name in ("0000000009", "0000000100"):
+        shutil.copytree(folder, shelf / name)
+    (shelf / ".0000000200.77").mkdir()  # a draft that was never finished
+    assert find(tmp_path / "run") == shelf / "0000000100"
+    make(str(tmp_path / "run"), GAME)
+
+
+def test_a_checkpoint_of_other_options_is_refused(run):
+    covered = GAME.check_options({})
+    make(str(run), GAME, covered)
+    make(str(run), GAME, {**covered, "npc": "random"})
+    with pytest.raises(CheckpointError, match="other options: adjacency 'top', not 'any'"):
+        make(str(run), GAME, {**covered, "adjacency": "any"})
+    with pytest.raises(CheckpointError, match="other options: players 4, not 2"):
+        make(str(run), GAME, {**covered, "players": 2})

@@ -1,0 +1,99 @@
+"""The trained net: one forward path, masks that always hold."""
+
+import numpy as np
+import pytest
+import torch
+from tiny import tiny
+
+from tritarea_agents.policy import Parameters, PolicyAgent
+from tritarea_env import games
+from tritarea_env.batch import Batch
+from tritarea_train.model import build
+
+GAME = games.get("tritarea")
+MAXIMA = np.concatenate([np.full(field.size, field.maximum) for field in GAME.fields])
+
+
+@pytest.fixture(scope="module")
+def learner():
+    return build(tiny(n_games=8, ppo__n_steps=32, seed=5))
+
+
+def random_masks(n, rng):
+    """Masks with 1 … A legal actions, every tenth with just one."""
+    counts = np.where(np.arange(n) % 10 == 0, 1, rng.integers(1, GAME.actions + 1, n))
+    order = rng.random((n, GAME.actions)).argsort(axis=1).argsort(axis=1)
+    return order < counts[:, None]
+
+
+@pytest.mark.parametrize("spread", [0.01, 1.0, 30.0])
+def test_masked_distributions_hold_in_training_mode(learner, spread):
+    """10,000 masks; ``spread`` widens the logits, as long training does."""
+    rng = np.random.default_rng(2)
+    policy = learner.model.policy
+    policy.set_training_mode(True)
+    masks = random_masks(10_000, rng)
+    observations = torch.from_numpy(rng.integers(0, MAXIMA + 1, (10_000, len(MAXIMA))).astype(np.uint8))
+    before = policy.action_net.weight.detach().clone()
+    with torch.no_grad():
+        policy.action_net.weight.normal_(0.0, spread)
+    actions, values, log_prob = policy(observations, action_masks=masks)
+    again, log_prob_again, entropy = policy.evaluate_actions(
+        observations, actions, action_masks=torch.from_numpy(masks)
+    )
+    (again.sum() + log_prob_again.sum() + entropy.sum()).backward()
+    assert masks[np.arange(10_000), actions.numpy()].all()
+    for tensor in (values, log_prob, log_prob_again, entropy, *(p.grad for p in policy.parameters())):
+        assert torch.isfinite(tensor).all()
+    assert torch.equal(log_prob, log_prob_again)
+    assert (log_prob[::10].detach().abs() < 1e-6).all()
+    policy.optimizer.zero_grad()
+    with torch.no_grad():
+        policy.action_net.weight.copy_(before)
+
+
+def some_views():
+    batch = Batch("tritarea", 64, seed=1)
+    rng = np.random.default_rng(0)
+    for _ in range(40):
+        batch.step(np.array([rng.choice(np.flatnonzero(mask)) for mask in batch.mask]))
+    return batch.views(np.arange(64))
+
+
+def test_agent_and_trainer_compute_the_same(learner):
+    views, policy = some_views(), learner.model.policy
+    policy.set_training_mode(False)
+    agent = PolicyAgent(learner.net, Parameters())
+    observations = torch.from_numpy(views.observation)
+    with torch.no_grad():
+        latent = policy.mlp_extractor.forward_actor(policy.extract_features(observations))
+        assert np.array_equal(policy.action_net(latent).numpy(), agent.logits(views))
+        assert torch.equal(policy.predict_values(observations)[:, 0], learner.net.values(observations))
+    mode, _ = policy.predict(views.observation, deterministic=True, action_masks=views.mask)
+    assert np.array_equal(mode, agent.act(views))
+
+
+def test_scaling_gives_the_float_observation(learner):
+    raw = torch.from_numpy(some_views().observation)
+    trunk = learner.net.trunk
+    assert np.array_equal((raw.float() * trunk.scale).numpy(), raw.numpy() * GAME.scale)
+
+
+def test_sampling_follows_the_policy_and_its_seed(learner):
+    views = some_views()
+    agent = PolicyAgent(learner.net, Parameters(sample=True))
+    with torch.no_grad():
+        learner.net.logits.weight.mul_(100.0)
+    assert np.array_equal(agent.act(views), agent.act(views))
+    halves = [agent.act(views.take(part)) for part in np.split(np.arange(64), 2)]
+    assert np.array_equal(np.concatenate(halves), agent.act(views))
+    one = int(np.argmax(views.mask.sum(axis=1)))
+    many = views.take(np.full(20_000, one))
+    many.seed[:] = np.random.default_rng(0).integers(0, 2**64, 20_000, dtype=np.uint64)
+    logits = np.where(views.mask[one] == 1, agent.logits(views)[one].astype(float), -np.inf)
+    chances = np.exp(logits - logits.max()) / np.exp(logits - logits.max()).sum()
+    assert chances.max() < 0.95
+    drawn = np.bincount(agent.act(many), minlength=GAME.actions) / 20_000
+    assert np.abs(drawn - chances).max() < 0.015
+    with torch.no_grad():
+        learner.net.logits.weight.div_(100.0)

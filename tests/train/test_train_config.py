@@ -1,0 +1,72 @@
+"""Configs: read, overridden, and refused with the field's name."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tritarea_train import load_config
+from tritarea_train.config import ConfigError, TrainConfig, make
+
+CONFIGS = Path(__file__).parents[2] / "configs" / "train"
+
+
+@pytest.mark.parametrize("path", sorted(CONFIGS.glob("*.yaml")), ids=lambda path: path.stem)
+def test_shipped_configs_are_valid(path):
+    assert load_config(path).game.name in path.read_text()
+
+
+def test_overrides_win_and_reach_inside(tmp_path):
+    path = tmp_path / "a.yaml"
+    path.write_text("seed: 1\nppo: {gamma: 0.9, clip: 0.1}\n")
+    config = load_config(path, {"seed": 7, "ppo.gamma": 0.99, "net.shared": [8]})
+    assert (config.seed, config.ppo.gamma, config.ppo.clip, config.net.shared) == (7, 0.99, 0.1, [8])
+
+
+def test_a_config_survives_its_own_yaml(tmp_path):
+    config = TrainConfig(seed=5, steps=77)
+    (tmp_path / "a.yaml").write_text(config.to_yaml())
+    assert load_config(tmp_path / "a.yaml") == config
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ({"sed": 1}, "sed: there is no such field"),
+        ({"ppo": {"gamma": 1.5}}, "ppo.gamma: .* 1.5"),
+        ({"ppo": {"gama": 0.9}}, "ppo.gama: there is no such field"),
+        ({"steps": 0}, "steps: .* 0"),
+        ({"steps": "many"}, "steps: .*'many'"),
+        ({"game": {"name": "chess"}}, "game: no game is named 'chess'"),
+        ({"game": {"options": {"players": 9}}}, "game: players is 1, 2, 3 or 4, not 9"),
+        ({"game": {"reward": "fame"}}, "game: reward is one of outcome, score, score_delta, settled_delta, not 'fame'"),
+        ({"net": {"shared": [0]}}, "net.shared.0: "),
+        ({"net": {"activation": "swish"}}, "net.activation: "),
+        ({"opponents": {"agents": {"greedy": -1}}}, "opponents.agents.greedy: "),
+        ({"opponents": {"current": 0, "snapshots": 0, "agents": {}}}, "opponents: at least one weight"),
+        ({"n_games": 100, "ppo": {"batch_size": 512}}, "ppo.batch_size 512 does not divide .* n_games 100"),
+        ({"seed": -1}, "seed: "),
+        ({"device": "gpu"}, "device: "),
+    ],
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else None,
+)
+def test_errors_name_the_file_and_the_field(content, told):
+    with pytest.raises(ConfigError, match=r"^here\.yaml: " + told) as raised:
+        make(content, {}, "here.yaml")
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(("text", "told"), [("[1, 2]", "mapping"), ("a: [", "not YAML"), (None, "cannot be read")])
+def test_a_file_that_is_no_config(tmp_path, text, told):
+    path = tmp_path / "a.yaml"
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises(ConfigError, match=f"{re.escape(str(path))}: .*{told}"):
+        load_config(path)
+
+
+def test_yaml_runs_no_code(tmp_path):
+    path = tmp_path / "a.yaml"
+    path.write_text("seed: !!python/object/apply:os.getpid []\n")
+    with pytest.raises(ConfigError, match="not YAML"):
+        load_config(path)

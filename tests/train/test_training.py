@@ -1,0 +1,164 @@
+"""Runs from end to end: reproducible, stoppable, resumable to the bit."""
+
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from tiny import tiny
+
+from tritarea_agents import make as make_agent
+from tritarea_agents.checkpoint import CheckpointError, find
+from tritarea_env import games
+from tritarea_env.batch import Batch
+from tritarea_env.views import check_actions
+from tritarea_train import driver, train
+from tritarea_train.evaluation import evaluate
+
+GAME = games.get("tritarea")
+
+
+def content(folder):
+    """Everything that a checkpoint holds."""
+    state = torch.load(folder / "training_state.pt", weights_only=True)
+    return {"weights": load_file(folder / "policy.safetensors"), "state": state}
+
+
+def assert_same(a, b, where=""):
+    assert type(a) is type(b), where
+    if isinstance(a, dict):
+        assert a.keys() == b.keys(), where
+        for key in a:
+            assert_same(a[key], b[key], f"{where}/{key}")
+    elif isinstance(a, (list, tuple)):
+        assert len(a) == len(b), where
+        for i, (x, y) in enumerate(zip(a, b, strict=True)):
+            assert_same(x, y, f"{where}/{i}")
+    elif isinstance(a, torch.Tensor):
+        assert torch.equal(a, b), where
+    else:
+        assert a == b, where
+
+
+def play(agent, decisions=100):
+    batch = Batch("tritarea", 4, seed=9)
+    for _ in range(decisions):
+        views = batch.views(np.arange(4))
+        batch.step(check_actions(GAME, views.mask, agent.act(views), "the agent"))
+
+
+def test_a_run_leaves_a_whole_checkpoint_that_plays(run):
+    folder = find(run)
+    assert [entry.name for entry in (run / "checkpoints").iterdir()] == ["0000002048"]
+    names = {"config.yaml", "meta.json", "policy.safetensors", "training_state.pt"}
+    assert {entry.name for entry in folder.iterdir()} == names
+    assert list((run / "log").glob("events*"))
+    play(make_agent(str(run), GAME))
+    play(make_agent(str(folder), GAME))
+
+
+def test_the_logs_tell_shares_by_opponent_and_seat(run):
+    log = EventAccumulator(str(run / "log"))
+    log.Reload()
+    tags = set(log.Tags()["scalars"])
+    assert {f"share_by_seat/seat_{seat}" for seat in range(4)} <= tags
+    assert {"share_by_opponent/current", "share_by_opponent/random", "evaluation_share/random"} <= tags
+    assert {"train/loss", "train/entropy_loss", "train/approx_kl", "train/explained_variance"} <= tags
+    assert "time/samples_per_second" in tags
+
+
+def test_the_same_seed_gives_the_same_run_and_another_another(run, tmp_path):
+    train(tiny(), tmp_path / "again")
+    assert_same(content(find(run)), content(find(tmp_path / "again")))
+    train(tiny(seed=1, steps=512), tmp_path / "other")
+    ours, theirs = content(find(run))["weights"], content(find(tmp_path / "other"))["weights"]
+    assert not torch.equal(ours["logits.weight"], theirs["logits.weight"])
+
+
+def test_a_run_killed_half_way_and_resumed_ends_like_one_that_was_not(run, tmp_path, monkeypatch):
+    save = driver.Driver.save
+
+    def save_and_die(self):
+        save(self)
+        raise SystemExit("killed")
+
+    monkeypatch.setattr(driver.Driver, "save", save_and_die)
+    with pytest.raises(SystemExit):
+        train(tiny(), tmp_path)
+    monkeypatch.undo()
+    assert find(tmp_path).name == "0000001024"
+    torch.manual_seed(123)
+    np.random.seed(123)  # noqa: NPY002
+    train(tiny(), tmp_path, resume=True)
+    assert_same(content(find(run)), content(find(tmp_path)))
+
+
+def test_evaluation_does_not_touch_the_run(run, tmp_path):
+    train(tiny(evaluation__games=4, evaluation__every=512), tmp_path)
+    assert_same(content(find(run))["weights"], content(find(tmp_path))["weights"])
+
+
+def test_evaluation_of_equals_is_even():
+    result = evaluate(make_agent("random", GAME), "random", GAME, GAME.check_options({}), 1000)
+    assert result.games == 1000
+    assert result.share == 0.25  # the games of a deal are the same game, whichever seat is called the agent's
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_stopped_by_a_signal(tmp_path, number):
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[2]); from tiny import tiny; from rich.console import Console; "
+        "from tritarea_train import train; "
+        "print(train(tiny(steps=10**8, evaluation__every=2048), sys.argv[1], console=Console()))"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path), str(Path(__file__).parent)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        until = time.monotonic() + 120
+        while not list(tmp_path.glob("checkpoints/0*")) and time.monotonic() < until:
+            time.sleep(0.05)
+        process.send_signal(number)
+        told, _ = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 0
+    assert "Stopped" in told
+    assert "resume" in told
+    folder = find(tmp_path)
+    assert str(folder) in told.replace("\n", "")
+    play(make_agent(str(tmp_path), GAME))
+    train(tiny(steps=int(folder.name) + 512, evaluation__every=2048), tmp_path, resume=True)
+    assert int(find(tmp_path).name) == int(folder.name) + 512
+
+
+def test_a_folder_with_a_run_is_not_overwritten(run):
+    with pytest.raises(CheckpointError, match="holds a run already"):
+        train(tiny(), run)
+
+
+def test_going_on_with_another_config_is_refused(run, tmp_path):
+    with pytest.raises(CheckpointError, match="was begun with seed 0, not 1"):
+        train(tiny(seed=1), run, resume=True)
+    with pytest.raises(CheckpointError, match="holds no checkpoint"):
+        train(tiny(), tmp_path, resume=True)
+
+
+def test_a_damaged_state_is_refused_in_one_sentence(run, tmp_path):
+    shutil.copytree(run, tmp_path / "copy")
+    path = find(tmp_path / "copy") / "training_state.pt"
+    path.write_bytes(path.read_bytes()[:1000])
+    with pytest.raises(CheckpointError, match=r"training_state\.pt cannot be used to go on") as raised:
+        train(tiny(), tmp_path / "copy", resume=True)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_learner_among_two_players_and_npcs(tmp_path):
+    train(tiny(steps=512, game__options={"players": 2, "npc": "random"}, evaluation__games=4), tmp_path)
+    play(make_agent(str(tmp_path), GAME))

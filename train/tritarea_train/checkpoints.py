@@ -1,0 +1,136 @@
+"""Writing checkpoints whole or not at all, and the state from which a run goes on."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from safetensors.torch import save_file
+
+from tritarea_agents import checkpoint
+from tritarea_agents.checkpoint import CheckpointError
+from tritarea_env import games
+
+from .config import TrainConfig, load
+from .model import Learner
+
+CONFIG, STATE = "config.yaml", "training_state.pt"
+PACKAGES = ("tritarea", "torch", "stable_baselines3", "sb3_contrib", "numpy")
+MAY_CHANGE = {"steps", "threads", "device", "evaluation"}  # in the config of a run that goes on
+
+
+def save(run: Path, config: TrainConfig, learner: Learner, progress: dict[str, int]) -> Path:
+    """Write the checkpoint of this moment, between two rollouts, and remove the one before; returns its folder.
+
+    A folder that bears its final name is whole: everything is written and synced beside it first.
+    """
+    steps = int(learner.model.num_timesteps)
+    shelf = run / checkpoint.CHECKPOINTS
+    final, draft = shelf / f"{steps:010d}", shelf / f".{steps:010d}.{os.getpid()}"
+    shelf.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(draft, ignore_errors=True)
+    draft.mkdir()
+    weights = {name: tensor.detach().cpu().contiguous() for name, tensor in learner.net.state_dict().items()}
+    save_file(weights, draft / checkpoint.WEIGHTS)
+    torch.save(state_of(learner, progress), draft / STATE)
+    (draft / CONFIG).write_text(config.to_yaml(), encoding="utf-8")
+    (draft / checkpoint.META).write_text(json.dumps(_meta(config, learner), indent=1) + "\n", encoding="utf-8")
+    for file in draft.iterdir():
+        with file.open("rb") as opened:
+            os.fsync(opened.fileno())
+    if final.exists():  # the same moment, saved again
+        shutil.rmtree(final)
+    draft.rename(final)
+    for entry in shelf.iterdir():
+        if entry != final:
+            shutil.rmtree(entry, ignore_errors=True)
+    return final
+
+
+def _meta(config: TrainConfig, learner: Learner) -> dict[str, Any]:
+    game = games.get(config.game.name)
+    return {
+        **checkpoint.describe(game, learner.shape),
+        "covers": [game.check_options(config.game.options)],
+        "reward": config.game.reward,
+        "seed": config.seed,
+        "steps": int(learner.model.num_timesteps),
+        "threads": torch.get_num_threads(),
+        "versions": {name: importlib.metadata.version(name) for name in PACKAGES},
+    }
+
+
+def state_of(learner: Learner, progress: dict[str, int]) -> dict[str, Any]:
+    """All that a run needs beside its weights to go on exactly, as tensors and plain numbers."""
+    model, env = learner.model, learner.env
+    shuffling = np.random.get_state(legacy=False)  # noqa: NPY002  (the rollout buffer shuffles with it)
+    return {
+        "steps": int(model.num_timesteps),
+        "updates": int(model._n_updates),
+        "remaining": float(model._current_progress_remaining),
+        "optimizer": model.policy.optimizer.state_dict(),
+        "torch_random": torch.get_rng_state(),
+        "numpy_random": {
+            "key": torch.from_numpy(shuffling["state"]["key"].astype(np.int64)),
+            "pos": int(shuffling["state"]["pos"]),
+            "has_gauss": int(shuffling["has_gauss"]),
+            "gauss": float(shuffling["gauss"]),
+        },
+        "episode_starts": torch.from_numpy(np.asarray(model._last_episode_starts).copy()),
+        "games": torch.from_numpy(np.frombuffer(env.batch.games.tobytes(), np.uint8).copy()),
+        "env": {name: torch.from_numpy(array.copy()) for name, array in env.memory().items()},
+        "league": learner.league.state(),
+        "progress": progress,
+    }
+
+
+def restore(folder: Path, learner: Learner) -> dict[str, int]:
+    """Put a learner, freshly built of the same config, where ``save`` left it; returns the ``progress``.
+
+    Raises:
+        CheckpointError: the state is missing, damaged, or does not fit.
+    """
+    path = folder / STATE
+    meta = checkpoint.read_meta(folder)
+    checkpoint.check_game(meta, learner.env.batch.game, folder)
+    if meta.net != learner.shape:
+        raise CheckpointError(f"{folder} holds a net of another form: {meta.net}, not {learner.shape}")
+    weights = checkpoint.read_weights(folder, meta.net)
+    try:
+        state = torch.load(path, map_location="cpu", weights_only=True)
+        _put(state, learner)
+    except Exception as error:  # whatever a damaged file makes torch raise
+        raise CheckpointError(f"{path} cannot be used to go on: {str(error).splitlines()[0]}") from error
+    learner.net.load_state_dict(weights)
+    return {name: int(value) for name, value in state["progress"].items()}
+
+
+def _put(state: dict[str, Any], learner: Learner) -> None:
+    model, env = learner.model, learner.env
+    model.num_timesteps, model._n_updates = state["steps"], state["updates"]
+    model._current_progress_remaining = state["remaining"]
+    model.policy.optimizer.load_state_dict(state["optimizer"])
+    env.batch.games[:] = np.frombuffer(state["games"].numpy().tobytes(), env.batch.games.dtype)
+    for name, array in env.memory().items():
+        array[:] = state["env"][name].numpy()
+    learner.league.restore(state["league"])
+    model._last_obs = env.look()
+    model._last_episode_starts = state["episode_starts"].numpy()
+    torch.set_rng_state(state["torch_random"])
+    shuffling = state["numpy_random"]
+    key = shuffling["key"].numpy().astype(np.uint32)
+    np.random.set_state(("MT19937", key, shuffling["pos"], shuffling["has_gauss"], shuffling["gauss"]))  # noqa: NPY002
+
+
+def check_config(folder: Path, config: TrainConfig) -> None:
+    """Raises CheckpointError, naming the field, if the run in ``folder`` was begun with another config."""
+    begun, now = load(folder / CONFIG, {}).model_dump(), config.model_dump()
+    for field in begun:
+        if field not in MAY_CHANGE and begun[field] != now[field]:
+            raise CheckpointError(f"{folder} was begun with {field} {begun[field]}, not {now[field]}")

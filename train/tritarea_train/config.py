@@ -1,0 +1,180 @@
+"""What a training run is, as data: read from YAML, checked, with errors that name the field."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from tritarea_env import games
+
+Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+SETTLED_REWARD = "settled_delta"  # ``score_delta`` of the scores as if the round were settled at every moment
+Size = Annotated[int, Field(ge=1, le=1 << 16)]
+
+
+class ConfigError(ValueError):
+    """A config that cannot be used; names the field."""
+
+
+class Part(BaseModel):
+    """A part of a config: it knows its fields, and no others."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class GameConfig(Part):
+    """The game, and its options off their defaults."""
+
+    name: str = "tritarea"
+    options: dict[str, Any] = {}
+    reward: str = SETTLED_REWARD
+
+    @model_validator(mode="after")
+    def _known(self) -> GameConfig:
+        game = games.get(self.name)
+        game.check_options(self.options)
+        rewards = (*game.rewards, SETTLED_REWARD)
+        if self.reward not in rewards:
+            raise ValueError(f"reward is one of {', '.join(rewards)}, not {self.reward!r}")
+        return self
+
+
+class NetConfig(Part):
+    """Sizes of the hidden layers: those that policy and value share, then each one's own."""
+
+    shared: list[Size] = [256]
+    policy: list[Size] = [256]
+    value: list[Size] = [256]
+    activation: Literal["relu", "tanh"] = "relu"
+
+
+class PpoConfig(Part):
+    """PPO (Schulman et al. 2017), in stable-baselines3's terms; ``n_steps`` counts decisions of each game's learner."""
+
+    n_steps: int = Field(default=16, ge=1)
+    batch_size: int = Field(default=1024, ge=2)
+    n_epochs: int = Field(default=4, ge=1)
+    learning_rate: float = Field(default=3e-4, gt=0, lt=1)
+    schedule: Literal["constant", "linear"] = "linear"  # linear: down to 0 at the last step
+    gamma: float = Field(default=1.0, gt=0, le=1)
+    gae_lambda: float = Field(default=0.8, ge=0, le=1)
+    clip: float = Field(default=0.2, gt=0, lt=1)
+    ent_coef: Weight = 0.0
+    vf_coef: Weight = 2.0
+    max_grad_norm: float = Field(default=0.5, gt=0)
+
+
+class OpponentsConfig(Part):
+    """Who plays the other seats: each game's opponents are drawn by these weights."""
+
+    current: Weight = 0.4
+    snapshots: Weight = 0.2  # shared among the snapshots there are; none yet: the current net
+    agents: dict[str, Weight] = {"greedy": 0.4}  # by spec
+    pool: int = Field(default=5, ge=1)  # snapshots kept
+    snapshot_every: int = Field(default=100_000, ge=1)  # steps
+
+    @model_validator(mode="after")
+    def _some(self) -> OpponentsConfig:
+        if self.current + self.snapshots + sum(self.agents.values()) <= 0:
+            raise ValueError("at least one weight must be above 0")
+        return self
+
+
+class ImitationConfig(Part):
+    """A start by imitation of an agent, before PPO; its decisions are not among the run's ``steps``."""
+
+    agent: str = "greedy"
+    steps: int = Field(default=0, ge=0)  # 0: from scratch
+    n_epochs: int = Field(default=2, ge=1)
+    learning_rate: float = Field(default=1e-3, gt=0, lt=1)  # at the start; it falls to 0 at the end
+
+
+class EvaluationConfig(Part):
+    """Matches of the agent as it is, on the same deals every time, and the checkpoint written with them."""
+
+    every: int = Field(default=250_000, ge=1)  # steps
+    games: int = Field(default=200, ge=1)  # against each; rounded up to whole deals, one game for every seat
+    against: list[str] = ["random", "greedy"]
+
+
+class TrainConfig(Part):
+    """A training run. ``steps`` counts the learner's decisions, rounded up to whole rollouts."""
+
+    game: GameConfig = GameConfig()
+    seed: int = Field(default=0, ge=0, lt=1 << 32)
+    steps: int = Field(default=1_000_000, ge=1)
+    n_games: int = Field(default=512, ge=1)
+    net: NetConfig = NetConfig()
+    ppo: PpoConfig = PpoConfig()
+    imitation: ImitationConfig = ImitationConfig()
+    opponents: OpponentsConfig = OpponentsConfig()
+    evaluation: EvaluationConfig = EvaluationConfig()
+    threads: int = Field(default=0, ge=0)  # of torch; 0: as many as this process may use
+    device: str = Field(default="cpu", pattern=r"^(auto|cpu|cuda(:\d+)?|mps)$")
+
+    @model_validator(mode="after")
+    def _whole_batches(self) -> TrainConfig:
+        rollout = self.n_games * self.ppo.n_steps
+        if rollout % self.ppo.batch_size:
+            raise ValueError(
+                f"ppo.batch_size {self.ppo.batch_size} does not divide a rollout of "
+                f"n_games {self.n_games} * ppo.n_steps {self.ppo.n_steps} = {rollout} decisions"
+            )
+        return self
+
+    def to_yaml(self) -> str:
+        """All fields, defaults included, as a file that ``load`` reads."""
+        text: str = yaml.safe_dump(self.model_dump(), sort_keys=False)
+        return text
+
+
+def load(path: str | Path, overrides: Mapping[str, Any]) -> TrainConfig:
+    """Read a YAML file; ``overrides`` by dotted field name win over it.
+
+    Raises:
+        ConfigError: names the file and the field.
+    """
+    try:
+        content = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: not YAML: {' '.join(str(error).split())}") from error
+    if content is not None and not isinstance(content, dict):
+        raise ConfigError(f"{path}: a config is a mapping of fields, not {type(content).__name__}")
+    return make(content or {}, overrides, str(path))
+
+
+def make(content: Mapping[str, Any], overrides: Mapping[str, Any], source: str) -> TrainConfig:
+    """A config from plain data; ``source`` is named in errors.
+
+    Raises:
+        ConfigError: names the source and the field.
+    """
+    merged = dict(content)
+    for name, value in overrides.items():
+        *parts, last = name.split(".")
+        place = merged
+        for part in parts:
+            inner = place.get(part, {})
+            place[part] = dict(inner) if isinstance(inner, Mapping) else {}
+            place = place[part]
+        place[last] = value
+    try:
+        return TrainConfig.model_validate(merged)
+    except ValidationError as error:
+        raise ConfigError("; ".join(f"{source}: {_told(one)}" for one in error.errors())) from error
+
+
+def _told(one: Any) -> str:
+    field = ".".join(map(str, one["loc"]))
+    reason = str(one["msg"]).removeprefix("Value error, ")
+    if one["type"] == "extra_forbidden":
+        reason = "there is no such field"
+    elif one["type"] != "value_error":
+        reason = f"{reason}, not {one['input']!r}"
+    return f"{field}: {reason}" if field else reason

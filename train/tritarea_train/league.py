@@ -1,0 +1,138 @@
+"""The league: everyone that the learner plays against, and how it fares against each."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from tritarea_agents.net import PolicyNet
+from tritarea_agents.policy import Parameters, PolicyAgent
+from tritarea_env.games import Game
+from tritarea_env.views import Agent, find_agent
+
+from .config import OpponentsConfig
+
+MEMORY = 0.9  # what a rollout leaves of the counts of games before it: a mean over about ten rollouts
+
+
+class League:
+    """The current net, a pool of its older selves, and agents by spec. A *member* is a place in ``agents``.
+
+    Place 0 holds the current net itself, so it is never behind; then come the pool's snapshots, then the agents. A
+    game draws one member for all its opponents: then its result says how the learner fares against that member.
+    Nets draw from their policy, since the mode of one net is one opponent, its policy is many.
+    When the pool is full, a new snapshot takes the place of that one without which the ages of the rest lie
+    closest together; the oldest and the newest stay, so the pool spans the whole run. Games under way go on
+    against the new one.
+
+    Attributes:
+        agents: (k,) who decides; None for a place of the pool that is empty.
+        names: (k,) for people.
+        npc: the member that decides for seats which no player holds, or -1.
+        games: (k, seats) float64, games that ended of late by member and the learner's seat, faded by ``MEMORY``.
+        won: (k, seats) float64, the learner's share of the win in them.
+    """
+
+    def __init__(self, game: Game, options: dict[str, Any], config: OpponentsConfig) -> None:
+        self.config = config
+        self.born = np.full(config.pool, -1, np.int64)  # steps at which each snapshot was taken; -1: none
+        self.agents: list[Agent | None] = [None] * (1 + config.pool)
+        self.names = ["current", *(f"snapshot_{i}" for i in range(config.pool))]
+        for spec in config.agents:
+            self._join(spec, game, options)
+        self.npc = -1
+        if len(game.agents(options)) < game.seats and "npc" in options:
+            self.npc = self._join(options["npc"], game, options)
+        self.games = np.zeros((len(self.agents), game.seats))
+        self.won = np.zeros((len(self.agents), game.seats))
+
+    def _join(self, spec: str, game: Game, options: dict[str, Any]) -> int:
+        self.agents.append(find_agent(spec, game, options))
+        self.names.append(spec)
+        return len(self.agents) - 1
+
+    def lead(self, net: PolicyNet) -> None:
+        """Make ``net`` the current net; it is played as it is at every moment."""
+        self.current = net
+        self.agents[0] = PolicyAgent(net, Parameters(sample=True))
+
+    def weights(self) -> NDArray[np.float64]:
+        """(k,) cumulative, ending in 1: with which chance a new game draws each member."""
+        weights = np.zeros(len(self.agents))
+        filled = np.flatnonzero(self.born >= 0)
+        weights[0] = self.config.current
+        if len(filled):
+            weights[1 + filled] = self.config.snapshots / len(filled)
+        else:
+            weights[0] += self.config.snapshots
+        first = 1 + self.config.pool
+        weights[first : first + len(self.config.agents)] = list(self.config.agents.values())
+        total = np.cumsum(weights)
+        chances: NDArray[np.float64] = total / total[-1]
+        return chances
+
+    def take_snapshot(self, steps: int) -> None:
+        """A copy of the current net as it is joins the pool."""
+        place = self.place_for_new()
+        self.put(place, copy.deepcopy(self.current), steps)
+
+    def place_for_new(self) -> int:
+        """The pool's place that the next snapshot takes."""
+        empty = np.flatnonzero(self.born < 0)
+        if len(empty):
+            return int(empty[0])
+        order = np.argsort(self.born)
+        if len(order) < 3:
+            return int(order[-1])
+        gaps = self.born[order[2:]] - self.born[order[:-2]]
+        return int(order[1 + int(np.argmin(gaps))])
+
+    def put(self, place: int, net: PolicyNet, born: int) -> None:
+        """Give a place of the pool to a net; its count of games begins anew."""
+        for weight in net.parameters():
+            weight.requires_grad_(False)
+        self.agents[1 + place] = PolicyAgent(net, Parameters(sample=True))
+        self.born[place] = born
+        self.games[1 + place] = self.won[1 + place] = 0.0
+
+    def count(self, member: NDArray[np.int64], seat: NDArray[np.int64], share: NDArray[np.float64]) -> None:
+        """Games that have ended (m,): the opponents' member, the learner's seat, and its share of the win."""
+        np.add.at(self.games, (member, seat), 1.0)
+        np.add.at(self.won, (member, seat), share)
+
+    def forget(self) -> None:
+        """Forget the games counted so far."""
+        self.games[:] = self.won[:] = 0.0
+
+    def fade(self) -> None:
+        """At each rollout's end."""
+        self.games *= MEMORY
+        self.won *= MEMORY
+
+    def state(self) -> dict[str, Any]:
+        """Tensors and numbers, from which ``restore`` makes the same pool."""
+        nets = {
+            str(place): agent.net.state_dict()
+            for place, agent in enumerate(self.agents[1 : 1 + self.config.pool])
+            if isinstance(agent, PolicyAgent)
+        }
+        return {
+            "born": torch.from_numpy(self.born.copy()),
+            "games": torch.from_numpy(self.games.copy()),
+            "won": torch.from_numpy(self.won.copy()),
+            "nets": nets,
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take over the pool and counts of ``state``."""
+        for place, weights in state["nets"].items():
+            net = copy.deepcopy(self.current)
+            net.load_state_dict(weights)
+            self.put(int(place), net, 0)
+        self.born[:] = state["born"].numpy()
+        self.games[:] = state["games"].numpy()
+        self.won[:] = state["won"].numpy()

@@ -1,0 +1,102 @@
+"""MaskablePPO of sb3-contrib over the league's vector env, with the net that agents play.
+
+PPO: Schulman et al. 2017, arXiv 1707.06347. Masking: Huang and Ontañón 2020, arXiv 2006.14171.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
+from stable_baselines3.common.utils import ConstantSchedule, LinearSchedule
+from torch import Tensor
+
+from tritarea_agents.net import ACTIVATIONS, PolicyNet, Shape, Trunk
+from tritarea_env import games
+
+from .config import TrainConfig
+from .league import League
+from .vec_env import LeagueVecEnv
+
+
+class ScaleFeatures(BaseFeaturesExtractor):
+    """The trunk of the agent's net as a features extractor: casts and scales, then the shared layers."""
+
+    def __init__(self, observation_space: Any, trunk: Trunk, width: int) -> None:
+        super().__init__(observation_space, width)
+        self.trunk = trunk
+
+    def forward(self, observations: Tensor) -> Tensor:
+        """(n, k) float32 from observations (n, d)."""
+        features: Tensor = self.trunk(observations)
+        return features
+
+
+class Learner(NamedTuple):
+    """What trains: the algorithm, and what feeds it. ``net`` is a view of the algorithm's own policy."""
+
+    model: MaskablePPO
+    env: LeagueVecEnv
+    league: League
+    net: PolicyNet
+    shape: Shape
+
+
+def shape_of(config: TrainConfig) -> Shape:
+    """The form of the net that a config asks for."""
+    game, net = games.get(config.game.name), config.net
+    return Shape(
+        game.observation_size, game.actions, tuple(net.shared), tuple(net.policy), tuple(net.value), net.activation
+    )
+
+
+def build(config: TrainConfig) -> Learner:
+    """A learner at its beginning. Seeds the global random state of torch and numpy, which the algorithm uses."""
+    game = games.get(config.game.name)
+    options = game.check_options(config.game.options)
+    league = League(game, options, config.opponents)
+    env = LeagueVecEnv(game.name, config.n_games, league, seed=config.seed, reward=config.game.reward, **options)
+    shape, ppo = shape_of(config), config.ppo
+    linear = ppo.schedule == "linear"
+    rate = LinearSchedule(ppo.learning_rate, 0.0, 1.0) if linear else ConstantSchedule(ppo.learning_rate)
+    model = MaskablePPO(
+        "MlpPolicy",
+        env,
+        learning_rate=rate,
+        n_steps=ppo.n_steps,
+        batch_size=ppo.batch_size,
+        n_epochs=ppo.n_epochs,
+        gamma=ppo.gamma,
+        gae_lambda=ppo.gae_lambda,
+        clip_range=ppo.clip,
+        ent_coef=ppo.ent_coef,
+        vf_coef=ppo.vf_coef,
+        max_grad_norm=ppo.max_grad_norm,
+        seed=config.seed,
+        device=config.device,
+        policy_kwargs={
+            "net_arch": {"pi": list(shape.policy), "vf": list(shape.value)},
+            "activation_fn": ACTIVATIONS[shape.activation],
+            "features_extractor_class": ScaleFeatures,
+            "features_extractor_kwargs": {
+                "trunk": Trunk(game.scale, shape.shared, shape.activation),
+                "width": (shape.inputs, *shape.shared)[-1],
+            },
+        },
+    )
+    net = net_of(model.policy)
+    league.lead(net)
+    return Learner(model, env, league, net, shape)
+
+
+def net_of(policy: Any) -> PolicyNet:
+    """The agent's net made of an SB3 policy's own modules: it changes with the policy."""
+    extractor = policy.mlp_extractor
+    return PolicyNet(
+        policy.features_extractor.trunk,
+        extractor.policy_net,
+        policy.action_net,
+        extractor.value_net,
+        policy.value_net,
+    )

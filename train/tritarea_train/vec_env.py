@@ -1,0 +1,193 @@
+"""Many games as one stable-baselines3 ``VecEnv``: a learner in one seat of each, a league in the others."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+from stable_baselines3.common.vec_env import VecEnv
+
+from tritarea_env.batch import Batch
+from tritarea_env.views import check_actions
+
+from . import kernels
+from .league import League
+
+OPPONENT_BRANCH = (1 << 32) + 3  # child of a row's stream from which its games' opponents are drawn
+_NOTHING: Any = MappingProxyType({})  # the info of a row where no game has ended; nobody can write to it
+
+
+class LeagueVecEnv(VecEnv):
+    """``n`` games; a step is the learner's decision in each, then all others', until each waits for the learner.
+
+    The decisions of one agent in all the games that wait for it are made together. Row i plays the stream of
+    ``reset(seed=seed, options={"game_index": i})`` of the single environments; in its e-th game the learner has
+    seat (i + e) mod players, so that every seat comes equally often. A game that has ended is followed at once
+    by the row's next.
+
+    Observations are (n, d) uint8 as the engine writes them; the net casts and scales. The reward is the sum over
+    the decisions from one of the learner's own to its next. ``infos[i]`` of a game that has ended holds
+    ``terminal_observation`` (d,) uint8, ``episode`` (``r`` the sum of rewards, ``l`` the learner's decisions),
+    ``scores`` by seat, ``share`` of the win, ``seat``, and ``opponents``, a name; all others are empty.
+
+    Args:
+        game: name of the game.
+        n: number of games.
+        league: who plays the other seats.
+        seed: of all games and opponents.
+        reward: as for the single environments, or ``settled_delta`` (see ``kernels.write_settled``).
+        options: the game's options.
+    """
+
+    def __init__(self, game: str, n: int, league: League, *, seed: int, reward: str, **options: Any) -> None:
+        self.batch = Batch(game, n, seed=seed, **options)
+        definition = self.batch.game
+        self.league = league
+        self.render_mode = None
+        self._seed = seed
+        self._kind = kernels.KINDS[reward]
+        self.players = len(definition.agents(self.batch.options))
+        super().__init__(
+            n, spaces.Box(0, 255, (definition.observation_size,), np.uint8), spaces.Discrete(definition.actions)
+        )
+        self._all = np.arange(n)
+        self.seat = np.zeros(n, np.int64)  # the learner's
+        self.member = np.zeros(n, np.int64)  # of the league: the opponents
+        self.holders = np.zeros((n, definition.seats), np.int64)
+        self.total = np.zeros(n)  # rewards of the game so far
+        self.length = np.zeros(n, np.int64)  # the learner's decisions in it
+        self._reward = np.zeros(n)
+        self._counted = np.zeros(n, np.bool_)
+        self._scores = np.zeros((n, definition.seats), np.int64)
+        self._share = np.zeros(n)
+        self._terminal = np.zeros((n, definition.observation_size), np.uint8)
+        self._scratch = (np.zeros((2, definition.seats), np.int64), np.zeros(definition.seats))
+        self._actions = np.zeros(n, np.int64)
+
+    def reset(self) -> NDArray[np.uint8]:
+        """Start every row's stream from its first game; the observations (n, d) uint8."""
+        self.batch.reset(self._seed)
+        self.total[:] = 0.0
+        self.length[:] = 0
+        self._counted[:] = False
+        self._begin(self._all)
+        self._play_others(self._all)
+        return self.look()
+
+    def step_async(self, actions: NDArray[np.integer[Any]]) -> None:
+        """The learner's actions (n,).
+
+        Raises:
+            IllegalActionError: one is not legal; nothing was stepped.
+        """
+        self._actions = check_actions(self.batch.game, self.batch.mask, actions, "the learner")
+
+    def step_wait(self) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.bool_], list[Any]]:
+        """Observations, rewards (n,) float32, dones (n,) bool, infos."""
+        self._reward[:] = 0.0
+        self._counted[:] = True
+        self.length += 1
+        member, seat = self.member.copy(), self.seat.copy()
+        waiting = self._advance(self._all, self._actions)
+        self._play_others(waiting)
+        self.total += self._reward
+        infos: list[Any] = [_NOTHING] * self.num_envs
+        ended = np.flatnonzero(~self._counted)
+        for i in ended:
+            infos[i] = self._info(int(i), int(member[i]), int(seat[i]))
+        self.league.count(member[ended], seat[ended], self._share[ended])
+        self.total[ended] = 0.0
+        self.length[ended] = 0
+        return self.look(), self._reward.astype(np.float32), ~self._counted, infos
+
+    def _info(self, i: int, member: int, seat: int) -> dict[str, Any]:
+        return {
+            "terminal_observation": self._terminal[i].copy(),
+            "episode": {"r": float(self.total[i]), "l": int(self.length[i])},
+            "scores": self._scores[i].tolist(),
+            "share": float(self._share[i]),
+            "seat": seat,
+            "opponents": self.league.names[member],
+        }
+
+    def _begin(self, index: NDArray[np.int64]) -> None:
+        """Seats and opponents of games that begin."""
+        kernels.take_seats(
+            self.batch.games, index, self.players, OPPONENT_BRANCH, self.league.weights(), self.league.npc,
+            self.seat, self.member, self.holders,
+        )  # fmt: skip
+
+    def _advance(self, index: NDArray[np.int64], actions: NDArray[np.int64]) -> NDArray[np.int64]:
+        """One decision in each game ``index``; games that begin are set up. Returns ``index``."""
+        before = self._counted[index]
+        kernels.advance(
+            self.batch.games, index, actions, self._kind, self.seat, self._counted, self._reward, self._scores,
+            self._share, self._terminal, self._scratch,
+        )  # fmt: skip
+        begun = index[before & ~self._counted[index]]
+        if len(begun):
+            self._begin(begun)
+        return index
+
+    def _play_others(self, index: NDArray[np.int64]) -> None:
+        """Decide in the games ``index`` until each waits for the learner, one act an agent and round of decisions."""
+        who = np.empty(len(index), np.int64)
+        while True:
+            kernels.who_decides(self.batch.games, index, self.holders, who)
+            index, who = index[who != kernels.LEARNER], who[who != kernels.LEARNER]
+            if not len(index):
+                return
+            actions = np.empty(len(index), np.int64)
+            for member in np.unique(who):
+                mine = np.flatnonzero(who == member)
+                agent = self.league.agents[member]
+                assert agent is not None
+                views = self.batch.views(index[mine])
+                actions[mine] = check_actions(self.batch.game, views.mask, agent.act(views), self.league.names[member])
+            self._advance(index, actions)
+
+    def memory(self) -> dict[str, NDArray[Any]]:
+        """What it keeps from step to step beside the games themselves."""
+        return {name: getattr(self, name) for name in ("seat", "member", "holders", "total", "length")}
+
+    def look(self) -> NDArray[np.uint8]:
+        """The learner's observations, as an array of its own: who steps still needs the last one."""
+        self.batch.look(self._all)
+        return self.batch.observation.copy()
+
+    def action_masks(self) -> NDArray[np.int8]:
+        """(n, A) int8: the learner's legal actions, as sb3-contrib asks for them."""
+        return self.batch.mask
+
+    def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> Any:
+        """``action_masks`` is the one method that a single game has."""
+        if method_name != "action_masks":
+            raise AttributeError(f"the games of {type(self).__name__} have no method {method_name!r}")
+        return self.batch.mask if indices is None else self.batch.mask[np.atleast_1d(indices)]
+
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+        """An attribute is the same for all games."""
+        return [getattr(self, attr_name)] * len(self._indices(indices))
+
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+        """Not possible: the games have no attributes of their own."""
+        raise AttributeError(f"the games of {type(self).__name__} have no attribute {attr_name!r} to set")
+
+    def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
+        """No game is wrapped."""
+        return [False] * len(self._indices(indices))
+
+    def _indices(self, indices: Any) -> list[int]:
+        return list(self._get_indices(indices))
+
+    def seed(self, seed: int | None = None) -> list[int | None]:
+        """Start from another seed at the next ``reset``."""
+        if seed is not None:
+            self._seed = seed
+        return [self._seed] * self.num_envs
+
+    def close(self) -> None:
+        """There is nothing to close."""
