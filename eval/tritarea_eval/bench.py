@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
+from tritarea_agents.playing import Participant, play_games
 from tritarea_env.aec import GameEnv
 from tritarea_env.batch import Batch
 from tritarea_env.engine import loops
@@ -20,8 +21,6 @@ from tritarea_env.engine.rng import derive_many, key_of
 from tritarea_env.games import get as find_game
 from tritarea_env.gym import SeatEnv
 from tritarea_env.views import find_agent
-
-from .running import Participant, play_games
 
 BATCH = 1024
 TRIES = 3

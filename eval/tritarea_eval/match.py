@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tritarea_agents.playing import AgentError, OnProgress, Participant, Played, play_games
 from tritarea_env import records
 from tritarea_env.engine.rng import child, derive_many, key_of
 from tritarea_env.games import Game
@@ -20,7 +21,6 @@ from tritarea_env.records import Record
 from tritarea_env.views import AGENT_STREAM, Agent, find_agent
 
 from .interval import Estimate, estimates
-from .running import AgentError, OnProgress, Participant, Played, play_games
 
 CHUNK = 1024  # games played at once
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from eval_agents import Crashing, First, Illegal, Late, Short
 
+from tritarea_agents.playing import AgentError
 from tritarea_env import records
 from tritarea_env.engine import loops
 from tritarea_env.views import Agent, Views
 from tritarea_eval.match import play_match
-from tritarea_eval.running import AgentError
 
 
 def failure_of(agent: Agent, **more: Any) -> AgentError:

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tritarea_env.engine import loops
+from tritarea_agents.playing import Participant, play_games
 from tritarea_env.engine.rng import child, derive_many, key_of
 from tritarea_env.games import Game
-from tritarea_env.views import Agent, check_actions, find_agent, stream_views
+from tritarea_env.views import Agent, find_agent
 
 SEED = 20_220_401  # the deals of every evaluation, whatever the training's seed: curves of two runs compare
 
@@ -31,25 +31,18 @@ def evaluate(agent: Agent, against: str, game: Game, options: dict[str, Any], ga
     """
     players = len(game.agents(options))
     deals = -(-games // players)
-    index = np.arange(deals * players)
-    mine = index % players
-    state = game.new(len(index), options)
-    streams = np.empty(deals, np.uint64)
-    derive_many(child(key_of(SEED), players), 0, streams)
-    state.stream[:] = np.repeat(streams, players)
-    loops.reset_games(state, index)
-    agents = [agent, find_agent(against, game, options), find_agent(options.get("npc", against), game, options)]
-    while len(open_games := index[state.done == 0]):
-        seat = state.seat[open_games].astype(np.int64)
-        who = np.where(seat == mine[open_games], 0, np.where(seat < players, 1, 2))
-        for k, decider in enumerate(agents):
-            part = open_games[who == k]
-            if len(part):
-                views = stream_views(game, state, part)
-                loops.step_games(state, part, check_actions(game, views.mask, decider.act(views), f"agent {k}"))
-    shares = np.empty((len(index), game.seats))
-    loops.shares(state, index, shares)
-    by_deal = shares[index, mine].reshape(deals, players).mean(axis=1)
+    mine = np.arange(deals * players) % players
+    streams, keys = np.empty(deals, np.uint64), np.empty(len(mine), np.uint64)
+    derive_many(child(key_of(SEED), 0), 0, streams)
+    derive_many(child(key_of(SEED), 1), 0, keys)
+    holders = np.ones((len(mine), game.seats), np.int8)
+    holders[:, players:] = 2
+    holders[np.arange(len(mine)), mine] = 0
+    specs: list[str | Agent] = [agent, against, options.get("npc", against)]
+    agents = [Participant(str(place), find_agent(spec, game, options)) for place, spec in enumerate(specs)]
+    played = play_games(game, options, agents, holders, np.repeat(streams, players), keys)
+    rows = np.arange(len(mine))
+    by_deal = played.shares()[rows, mine].reshape(deals, players).mean(axis=1)
     spread = float(by_deal.std(ddof=1)) if deals > 1 else float("nan")
-    score = float(state.scores[index, mine].mean())
-    return Result(against, len(index), float(by_deal.mean()), 1.96 * spread / deals**0.5, score)
+    score = float(played.scores[rows, mine].mean())
+    return Result(against, len(mine), float(by_deal.mean()), 1.96 * spread / deals**0.5, score)

@@ -101,7 +101,7 @@ class _Locator(caching._CacheLocator):
 
 
 class _CacheImpl(caching.CompileResultCacheImpl):
-    _locator_classes = [_Locator]  # type: ignore[assignment]  # noqa: RUF012
+    _locator_classes = [_Locator]  # noqa: RUF012
 
 
 class _Cache(caching.Cache):

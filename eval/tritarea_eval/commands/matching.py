@@ -14,8 +14,8 @@ import typer
 from .common import GameName, GameOptions, Out, Seed, UserError, fail, game_of, progress_bar, screen, user_input
 
 if TYPE_CHECKING:
+    from tritarea_agents.playing import AgentError
     from tritarea_eval.match import MatchResult
-    from tritarea_eval.running import AgentError
 
 
 def match(
@@ -51,8 +51,8 @@ def run_match(
     agents: Sequence[str], games: int, seed: int, game: str, options: dict[str, Any], out: Path | None
 ) -> MatchResult:
     """Play a match with a progress bar; an agent's failure ends the command, its record is kept in a file."""
+    from tritarea_agents.playing import AgentError
     from tritarea_eval.match import Match
-    from tritarea_eval.running import AgentError
 
     if out is not None and not out.parent.is_dir():
         raise UserError(f"there is no folder {str(out.parent)!r} to write {out.name!r} in")
