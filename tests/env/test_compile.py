@@ -48,6 +48,11 @@ def test_cache_follows_every_source(tmp_path):
     assert run(source, cache) == "[6, 6, 6, 6] 1"
     assert run(source, cache, NUMBA_BOUNDSCHECK="1") == "[6, 6, 6, 6] 0", "checked code has a folder of its own"
     assert len(list(cache.iterdir())) == 3
+    old = next(cache.iterdir())
+    os.utime(old, (0, 0))
+    run(source, cache, NUMBA_OPT="1")
+    assert not old.exists(), "a folder that no one has used for long is removed"
+    assert len(list(cache.iterdir())) == 3
 
 
 def test_where_nothing_can_be_written_kernels_still_run(tmp_path):

@@ -8,11 +8,15 @@ checks), and lies in the user's cache, so that a read-only install starts warm t
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import functools
 import hashlib
 import os
+import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -26,6 +30,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 config: Any = numba.config
 
 PACKAGE = Path(__file__).resolve().parents[1]
+KEPT_DAYS = 30
 _SHARED = (PACKAGE / "engine", PACKAGE / "games")
 
 
@@ -71,7 +76,22 @@ def _cache_root() -> Path:
             return path
         except (OSError, RuntimeError):
             continue
-    return Path(tempfile.mkdtemp(prefix="tritarea-"))
+    private = Path(tempfile.mkdtemp(prefix="tritarea-"))
+    atexit.register(shutil.rmtree, private, ignore_errors=True)
+    return private
+
+
+@functools.cache
+def _folder(name: str) -> Path:
+    """The cache folder of that name, marked as in use today; folders unused for ``KEPT_DAYS`` are removed."""
+    folder = _cache_root() / name
+    folder.mkdir(exist_ok=True)
+    os.utime(folder)
+    for other in _cache_root().glob("kernels-*"):
+        with contextlib.suppress(OSError):
+            if time.time() - other.stat().st_mtime > KEPT_DAYS * 86_400:
+                shutil.rmtree(other)
+    return folder
 
 
 class _Locator(caching._CacheLocator):
@@ -84,7 +104,7 @@ class _Locator(caching._CacheLocator):
 
     def get_cache_path(self) -> str:
         flags = f"O{int(config.OPT)}{'-checked' if config.BOUNDSCHECK else ''}"
-        return str(_cache_root() / f"kernels-{self._digest}-{flags}")
+        return str(_folder(f"kernels-{self._digest}-{flags}"))
 
     def get_source_stamp(self) -> str:
         return self._digest
