@@ -15,7 +15,7 @@ from .checks import action_id, one_of
 from .errors import IllegalActionError
 from .games.base import Position
 from .table import Table
-from .views import Agent, find_agent
+from .views import Agent, spec_of
 
 ILLEGAL_REWARD = -1.0
 Observation = dict[str, NDArray[Any]]
@@ -52,15 +52,15 @@ class GameEnv(AECEnv[str, Observation, int]):
         }
         self.render_mode = one_of(render_mode, (None, *self.metadata["render_modes"]), "render_mode")
         self.illegal = one_of(illegal, ("raise", "terminate"), "illegal")
-        self._npc: str | Agent | None = options.get("npc")
-        if self._npc is not None and not isinstance(self._npc, str):
-            options["npc"] = f"{type(self._npc).__module__}:{type(self._npc).__qualname__}"
+        npc: str | Agent | None = options.get("npc")
+        if npc is not None:
+            options["npc"] = spec_of(npc, "npc")
         self._table = Table(game, options, one_of(reward, self.game.rewards, "reward"))
         self.options = self._table.options
         self.possible_agents = self.game.agents(self.options)
         self.agents: list[str] = []
         self._seat_of = {name: seat for seat, name in enumerate(self.possible_agents)}
-        self._npcs: dict[int, Agent] = {}
+        self._npcs = self._table.npcs(npc)
         actions, size = self.game.actions, self.game.observation_size
         observation_space = spaces.Dict(
             {
@@ -98,19 +98,18 @@ class GameEnv(AECEnv[str, Observation, int]):
         Raises:
             ValueError: a seed or an option that is none; the game under way is untouched then.
         """
-        for seat in range(len(self.possible_agents), self.game.seats):
-            if seat not in self._npcs:
-                self._npcs[seat] = find_agent(self._npc or self.options["npc"], self.game, self.options)
-        self._table.reset(seed, options or {})
+        with self._table.whole():
+            self._table.reset(seed, options or {})
+            self._table.play_agents(self._npcs)
         self._over = False
         self._skip_agent_selection: str | None = None  # type: ignore[assignment]
         self.agents = list(self.possible_agents)
+        self.agent_selection = self.agents[0]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos = {agent: {"action_mask": self._no_mask} for agent in self.agents}
-        self._table.play_agents(self._npcs)
         for name, reward in zip(self.possible_agents, self._table.total.tolist(), strict=False):
             self._cumulative_rewards[name] = reward
         self._select(None)
@@ -136,10 +135,14 @@ class GameEnv(AECEnv[str, Observation, int]):
         if not table.mask[number]:
             self._illegal(agent, number)
             return
-        self._cumulative_rewards[agent] = 0.0
         table.total[:] = 0.0
-        table.apply(number)
-        table.play_agents(self._npcs)
+        if self._npcs:
+            with table.whole():
+                table.apply(number)
+                table.play_agents(self._npcs)
+        else:
+            table.apply(number)
+        self._cumulative_rewards[agent] = 0.0
         for name, reward in zip(self.possible_agents, table.total.tolist(), strict=False):
             self.rewards[name] = reward
             self._cumulative_rewards[name] += reward

@@ -16,7 +16,7 @@ from .engine.rng import below, child
 from .errors import IllegalActionError
 from .games.base import Position
 from .table import Table
-from .views import Agent, find_agent
+from .views import Agent, find_agent, spec_of
 
 Spec = str | Agent
 Opponents = Spec | Sequence[Spec | None] | Mapping[str, float]
@@ -64,15 +64,18 @@ class SeatEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         self.game = games.get(game)
         self.illegal = one_of(illegal, ("terminate", "raise"), "illegal")
         self.render_mode = one_of(render_mode, (None, "human", "ansi"), "render_mode")
-        self._npc: Any = options.get("npc")
-        if self._npc is not None and not isinstance(self._npc, str):
-            options["npc"] = f"{type(self._npc).__module__}:{type(self._npc).__qualname__}"
+        npc: str | Agent | None = options.get("npc")
+        if npc is not None:
+            options["npc"] = spec_of(npc, "npc")
         self._table = Table(game, options, one_of(reward, self.game.rewards, "reward"))
         self.options = self._table.options
         self.players = len(self.game.agents(self.options))
         self._fixed_seat = one_of(seat, (None, *range(self.players)), "seat")
-        self._opponents = _checked(opponents, self.players)
-        self._made: dict[str, Agent] = {}
+        self._npcs = self._table.npcs(npc)
+        self._opponents = _checked(opponents, self.players, self._fixed_seat)
+        self._made = {
+            spec: find_agent(spec, self.game, self.options) for spec in _specs(self._opponents) if isinstance(spec, str)
+        }
         self.observation_space = spaces.Box(0.0, 1.0, (self.game.observation_size,), np.float32)
         self.action_space = spaces.Discrete(self.game.actions)
         self.seat = 0
@@ -87,31 +90,29 @@ class SeatEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
             The observation (d,) float32 at the seat's first decision, and ``info`` with ``action_mask`` (A,) int8,
             ``seat``, and ``opponents`` (by seat, the names of their specs).
         """
+        with self._table.whole():
+            self._table.reset(seed, options or {})
+            seat = self._fixed_seat
+            if seat is None:
+                seat = int(below(self._table.stream_child(_SEAT_BRANCH), self.players))
+            holders, names = self._seat_agents(seat)
+            self._table.play_agents(holders)
+            if self._table.to_move < 0:
+                raise ValueError(f"seat {seat} has no decision left in this game")
         super().reset(seed=seed)
-        self._table.reset(seed, options or {})
-        if self._fixed_seat is None:
-            self.seat = int(below(self._table.stream_child(_SEAT_BRANCH), self.players))
-        else:
-            self.seat = int(self._fixed_seat)
-        self._holders, self._names = self._seat_agents()
+        self.seat, self._holders, self._names = seat, holders, names
         self._over = False
-        self._table.play_agents(self._holders)
         self._show()
         return self._table.observation(self.seat), self._info()
 
-    def _seat_agents(self) -> tuple[dict[int, Agent], dict[int, str]]:
-        """Who holds which of the other seats in this game."""
-        holders: dict[int, Agent] = {}
-        names: dict[int, str] = {}
-        for seat in range(self.game.seats):
-            if seat == self.seat:
-                continue
-            spec = self._opponent_of(seat) if seat < self.players else self._npc or self.options["npc"]
-            holders[seat] = self._agent(spec)
-            names[seat] = spec if isinstance(spec, str) else type(spec).__qualname__
-        return holders, names
+    def _seat_agents(self, own: int) -> tuple[dict[int, Agent], dict[int, str]]:
+        """Who holds which of the seats other than ``own`` in this game, and their names."""
+        specs = {seat: self._opponent_of(seat, own) for seat in range(self.players) if seat != own}
+        holders = {seat: self._made[spec] if isinstance(spec, str) else spec for seat, spec in specs.items()}
+        names = {seat: spec_of(spec, "an opponent") for seat, spec in specs.items()}
+        return {**holders, **self._npcs}, {**names, **dict.fromkeys(self._npcs, self.options.get("npc", ""))}
 
-    def _opponent_of(self, seat: int) -> Spec:
+    def _opponent_of(self, seat: int, own: int) -> Spec:
         opponents = self._opponents
         if isinstance(opponents, Mapping):
             word = child(self._table.stream_child(_POOL_BRANCH), seat)
@@ -123,18 +124,9 @@ class SeatEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
             return spec
         if isinstance(opponents, str) or not isinstance(opponents, Sequence):
             return opponents
-        place = seat if len(opponents) == self.players else (seat - self.seat - 1) % self.players
-        spec_or_none = opponents[place]
-        if spec_or_none is None:
-            raise ValueError(f"opponents has no agent for seat {seat}")
-        return spec_or_none
-
-    def _agent(self, spec: Spec) -> Agent:
-        if not isinstance(spec, str):
-            return spec
-        if spec not in self._made:
-            self._made[spec] = find_agent(spec, self.game, self.options)
-        return self._made[spec]
+        spec = opponents[seat if len(opponents) == self.players else (seat - own - 1) % self.players]
+        assert spec is not None
+        return spec
 
     def step(self, action: int | np.integer[Any]) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
         """The seat's decision, then all others' until it is to move again or the game is over.
@@ -153,12 +145,14 @@ class SeatEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
                 raise IllegalActionError(table.complaint(f"seat {self.seat}", number))
             self._over = True
             return table.observation(self.seat), ILLEGAL_REWARD, True, False, {**self._info(), "illegal_action": number}
+        with table.whole():
+            table.apply(number)
+            table.play_agents(self._holders)
+        reward = float(table.total[self.seat])
         table.total[:] = 0.0
-        table.apply(number)
-        table.play_agents(self._holders)
         self._over = table.to_move < 0
         self._show()
-        return table.observation(self.seat), float(table.total[self.seat]), self._over, False, self._info()
+        return table.observation(self.seat), reward, self._over, False, self._info()
 
     def _info(self) -> dict[str, Any]:
         info = {"action_mask": self.action_masks().astype(np.int8), "seat": self.seat, "opponents": dict(self._names)}
@@ -192,23 +186,33 @@ class SeatEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         return None
 
 
-def _checked(opponents: Opponents, players: int) -> Opponents:
+def _specs(opponents: Opponents) -> list[Any]:
+    """Every agent or spec among the opponents."""
+    if isinstance(opponents, str) or not isinstance(opponents, (Mapping, Sequence)):
+        return [opponents]
+    return [spec for spec in opponents if spec is not None]
+
+
+def _checked(opponents: Opponents, players: int, seat: int | None) -> Opponents:
     """Opponents of a form that ``SeatEnv`` knows.
 
     Raises:
-        ValueError: a list of the wrong length, or a pool without positive weights.
+        ValueError: what is no agent, a list of the wrong length or with gaps, or a pool without positive weights.
     """
+    for spec in _specs(opponents):
+        spec_of(spec, "an opponent")
     if isinstance(opponents, Mapping):
         weights = list(opponents.values())
         if not weights or min(weights) < 0 or not 0 < sum(weights) < float("inf"):
             raise ValueError(f"a pool of opponents maps specs to weights from 0 on, not all 0; not {dict(opponents)!r}")
-    elif (
-        isinstance(opponents, Sequence)
-        and not isinstance(opponents, str)
-        and len(opponents) not in (players, players - 1)
-    ):
-        raise ValueError(
-            f"a list of opponents has {players} entries (by seat) or {players - 1} (clockwise from the learner), "
-            f"not {len(opponents)}"
-        )
+    elif isinstance(opponents, Sequence) and not isinstance(opponents, str):
+        if len(opponents) not in (players, players - 1):
+            raise ValueError(
+                f"a list of opponents has {players} entries (by seat) or {players - 1} (clockwise from the learner), "
+                f"not {len(opponents)}"
+            )
+        own = seat if len(opponents) == players else None
+        gaps = [place for place, spec in enumerate(opponents) if spec is None and place != own]
+        if gaps:
+            raise ValueError(f"opponents has no agent at place {gaps[0]}; only the learner's own may be None")
     return opponents

@@ -7,7 +7,8 @@ where all seats but one are held by agents.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from . import games, records
 from .engine import loops
 from .engine.rng import child, key_of
 from .games.base import Position
-from .views import Agent, check_actions, stream_views
+from .views import Agent, check_actions, find_agent, stream_views
 
 _ONLY = np.zeros(1, np.int64)  # the index of a table's one game
 
@@ -48,6 +49,8 @@ class Table:
         self._root: np.uint64 | None = None  # key of the seed
         self.state: np.recarray | None = None
         self.to_move = -1
+        self._start: dict[str, Any] = {}
+        self._log: list[list[int]] = []
 
     def reset(self, seed: int | None, given: Mapping[str, Any]) -> None:
         """Start a game; the one under way is untouched if something given is wrong.
@@ -62,7 +65,7 @@ class Table:
         state.stream[0], state.episode[0] = stream, episode
         start = self._begin(state, given)
         self._root, self.state, self._start = root, state, start
-        self._log: list[list[int]] = []
+        self._log = []
         loops.legal_games(state, _ONLY, self.mask[None])
         self.to_move = int(state.seat[0])
         self.total[:] = 0.0
@@ -91,6 +94,25 @@ class Table:
         self.game.set_later(state[0], given.get("deals", []))
         state.stream[0], state.episode[0] = stream, episode
         return {"position": self.game.to_position(state[0]), "deals": self.game.later_of(state[0])}
+
+    def npcs(self, npc: str | Agent | None) -> dict[int, Agent]:
+        """Who decides for the seats that no player holds: ``npc``, or None: the agent that the options name."""
+        seats = range(len(self.game.agents(self.options)), self.game.seats)
+        return {seat: find_agent(npc or self.options["npc"], self.game, self.options) for seat in seats}
+
+    @contextmanager
+    def whole(self) -> Iterator[None]:
+        """If something inside raises, the table is as it was: no half-stepped game, none lost by a failed reset."""
+        state = None if self.state is None else self.state.copy()
+        kept = {**vars(self), "state": state, "mask": self.mask.copy(), "total": self.total.copy()}
+        length = 0 if state is None else len(self._log)
+        try:
+            yield
+        except BaseException:
+            vars(self).update(kept)
+            if state is not None:
+                del self._log[length:]
+            raise
 
     def stream_child(self, branch: int) -> np.uint64:
         """A key of this game's own, for choices around it."""

@@ -89,6 +89,19 @@ def stream_views(game: Game, games: np.recarray, index: NDArray[np.int64]) -> Vi
     return views_of(game, games, index, keys)
 
 
+def spec_of(agent: Any, what: str) -> str:
+    """How an agent or spec is named in records and infos.
+
+    Raises:
+        ValueError: it is neither.
+    """
+    if isinstance(agent, str):
+        return agent
+    if not callable(getattr(agent, "act", None)):
+        raise ValueError(f"{what} is the spec of an agent, or an object with act(views), not {agent!r}")
+    return f"{type(agent).__module__}:{type(agent).__qualname__}"
+
+
 def find_agent(spec: str | Agent, game: Game, options: Mapping[str, Any]) -> Agent:
     """The agent that a spec names, for a game with these checked options; an agent itself is returned as it is.
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from helpers import OPTIONS, play_out
 
-from tritarea_env import IllegalActionError, games, tritarea_v0
+from tritarea_env import IllegalActionError, games, records, tritarea_v0
 from tritarea_env.engine import loops
 
 # ----------------------------------------------------------------------- bad actions (CHECKS 6, 14)
@@ -257,3 +257,81 @@ def test_the_seat_to_move_always_has_a_legal_action():
             decisions = loops.play_randomly(many, np.arange(n), np.uint64(1), np.zeros(game.actions, np.int8))
             assert many.done.all()
             assert decisions == many.decision.sum()
+
+
+@pytest.mark.parametrize("npc", [7, None.__class__, [], object()], ids=str)
+def test_what_is_no_agent_is_no_npc(npc):
+    with pytest.raises(ValueError, match="npc is the spec of an agent, or an object with act"):
+        tritarea_v0.env(players=3, npc=npc)
+    with pytest.raises(ValueError, match="no agent is named 'nobody'"):
+        tritarea_v0.env(players=3, npc="nobody")
+
+
+def test_a_fresh_env_set_up_where_only_npcs_decide_is_over():
+    env = tritarea_v0.raw_env(players=1, npc="random")
+    env.reset(seed=1)
+    play_out(env, np.random.default_rng(1))
+    *_, (last, _, seat, _), _ = records.replay(env.record())
+    assert seat > 0
+    fresh = tritarea_v0.raw_env(players=1, npc="random")
+    fresh.reset(seed=1, options={"position": last})
+    assert fresh.is_over
+    assert fresh.last()[2]
+    fresh.step(None)
+    assert fresh.agents == []
+
+
+def test_an_npc_that_fails_leaves_no_half_stepped_game():
+    class Failing:
+        left = 20
+
+        def act(self, views):
+            self.left -= 1
+            if self.left < 0:
+                raise RuntimeError("tired")
+            return views.mask.argmax(axis=1)
+
+    env = tritarea_v0.raw_env(players=1, npc=Failing())
+    env.reset(seed=1)
+    with pytest.raises(RuntimeError, match="tired"):  # noqa: PT012
+        while True:
+            before = env.record()
+            env.step(int(np.flatnonzero(env.last()[0]["action_mask"])[0]))
+    assert env.record() == before
+    with pytest.raises(RuntimeError, match="tired"):
+        env.reset(seed=2)
+    assert env.record() == before
+
+
+def test_draws_are_fair():
+    """Start players and deals over many streams: each seat, and each card in each seat, equally often."""
+    game = games.get("tritarea")
+    n = 20_000
+    many = game.new(n, game.check_options({}))
+    many.stream[:] = np.arange(n)
+    loops.reset_games(many, np.arange(n))
+    starts = np.bincount(many.start_player, minlength=4)
+    assert np.square(starts - n / 4).sum() / (n / 4) < 3 + 5 * np.sqrt(2 * 3)
+    for round_, cards in ((0, 32), (1, 36), (2, 36)):
+        dealt = np.stack([(many.deals[:, round_] >> card & 1).sum(axis=0) for card in range(36)])
+        dealt = dealt[dealt.sum(axis=1) > 0]
+        assert dealt.shape == (cards, 4)
+        assert (dealt.sum(axis=1) == n).all()
+        degrees = 3 * (cards - 1)
+        assert np.square(dealt - n / 4).sum() / (n / 4) < degrees + 5 * np.sqrt(2 * degrees)
+    one = many.copy()
+    one.episode[:] = 1
+    loops.reset_games(one, np.arange(n))
+    assert (one.deals != many.deals).any(axis=(1, 2)).all()
+
+
+def test_illegal_rewards_are_seen_through_last():
+    env = tritarea_v0.env()
+    env.reset(seed=1)
+    offender = env.agent_selection
+    env.step(int(np.flatnonzero(env.last()[0]["action_mask"] == 0)[0]))
+    seen = {}
+    for agent in env.agent_iter():
+        seen[agent] = env.last()[1]
+        env.step(None)
+    assert seen == {agent: -1.0 if agent == offender else 0.0 for agent in env.possible_agents}

@@ -137,9 +137,68 @@ def test_wrong_options(options, says):
 
 def test_a_missing_agent_is_named():
     with pytest.raises(ValueError, match="nobody"):
-        SeatEnv("tritarea", opponents="nobody").reset(seed=1)
-    with pytest.raises(ValueError, match="opponents has no agent for seat 2"):
-        SeatEnv("tritarea", seat=0, opponents=[None, "random", None, "random"]).reset(seed=1)
+        SeatEnv("tritarea", opponents="nobody")
+    with pytest.raises(ValueError, match="nobody"):
+        SeatEnv("tritarea", opponents="random", players=3, npc="nobody")
+    with pytest.raises(ValueError, match="opponents has no agent at place 2"):
+        SeatEnv("tritarea", seat=0, opponents=[None, "random", None, "random"])
+    with pytest.raises(ValueError, match="opponents has no agent at place 0"):
+        SeatEnv("tritarea", opponents=[None, "random", "random", "random"])
+    for wrong in (None, 5, {1, 2}, [5, 5, 5]):
+        with pytest.raises(ValueError, match="an opponent is the spec of an agent, or an object with act"):
+            SeatEnv("tritarea", opponents=wrong)
+
+
+def near_the_end(decisions):
+    """A position some decisions before a game's end, from a random game."""
+    env = SeatEnv("tritarea", seat=0, opponents="random")
+    play(env, 3, seed=3)
+    steps = list(records.replay(env.record()))
+    return steps[-1 - decisions][0]
+
+
+def test_a_position_without_a_decision_for_the_seat_is_refused_and_the_game_kept():
+    there = near_the_end(1)
+    env = SeatEnv("tritarea", seat=(there["seat"] + 1) % 4, opponents="random")
+    env.reset(seed=1)
+    before = env.record()
+    with pytest.raises(ValueError, match="has no decision left"):
+        env.reset(seed=1, options={"position": there})
+    assert env.record() == before
+    env.step(int(np.flatnonzero(env.action_masks())[0]))
+
+
+def test_rewards_before_the_seats_first_decision_come_with_its_first_step():
+    for back in range(20, 130, 9):
+        there = near_the_end(back)
+        for seat in range(4):
+            env = SeatEnv("tritarea", seat=seat, opponents="random", reward="score_delta")
+            rewards, info = play(env, 1, seed=1, options={"position": there})
+            gained = [after - before for after, before in zip(info["scores"], there["scores"], strict=True)]
+            assert sum(rewards) == pytest.approx((gained[seat] - (sum(gained) - gained[seat]) / 3) / 50)
+
+
+class Failing:
+    """Raises at its n-th decision."""
+
+    def __init__(self, n):
+        self.left = n
+
+    def act(self, views):
+        self.left -= 1
+        if self.left < 0:
+            raise RuntimeError("tired")
+        return views.mask.argmax(axis=1)
+
+
+def test_an_opponent_that_fails_leaves_no_half_stepped_game():
+    env = SeatEnv("tritarea", seat=0, opponents=[Failing(10), "random", "random"])
+    env.reset(seed=1)
+    with pytest.raises(RuntimeError, match="tired"):  # noqa: PT012
+        while True:
+            before = env.record(), env.action_masks().tolist()
+            env.step(int(np.flatnonzero(env.action_masks())[0]))
+    assert (env.record(), env.action_masks().tolist()) == before
 
 
 def test_an_illegal_action_ends_the_episode():

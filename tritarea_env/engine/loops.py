@@ -19,7 +19,7 @@ from .protocol import (
     step,
     winners,
 )
-from .rng import below, derive
+from .rng import below, blind, derive
 
 
 @kernel
@@ -106,11 +106,14 @@ def state_game(games, i, out):
 
 @kernel
 def hide_games(games, index, keys, hidden, seeds):
-    """For each game a copy as the seat to move knows it (n,), and that decision's seed (n,) from its key (n,)."""
+    """For each game a copy as the seat to move knows it (n,), and that decision's seed (n,) from its key (n,).
+
+    The seed is blinded: who gets it cannot compute the key, from whose parents the deals come too.
+    """
     for j in range(index.shape[0]):
         g = games[index[j]]
         seat = g.seat
-        seeds[j] = derive(derive(keys[j], g.decision), seat)
+        seeds[j] = blind(derive(derive(keys[j], g.decision), seat))
         hidden[j] = g
         hide(hidden[j], seat)
 

@@ -31,6 +31,15 @@ def derive(key, index):
     return mix(mix(key + _GOLDEN) + _GOLDEN * (np.uint64(index) + _ONE))
 
 
+@wrapping_kernel
+def blind(key):
+    """A key from which ``key`` cannot be computed back, for hands that must not learn it.
+
+    ``mix`` and so ``derive`` are bijections that anyone can invert; the sum of two different ones is not.
+    """
+    return mix(key) + mix(key ^ _M1)
+
+
 @kernel
 def below(word, n):
     """A number in 0..n-1 (int64) from a random uint64; the bias is below n / 2**32."""

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...engine.compile import kernel
-from ...engine.rng import derive
+from ...engine.rng import below, derive
 from .deals import shuffle_deal
 from .rules import CARDS, CARDS_A_SEAT, DECKS, DECLARE, FIVE_SETTLE, ROUNDS, SEATS, TRICKS
 
@@ -94,7 +94,7 @@ def determinize(g, seat, seed):
 def shuffle(key, cards, n):
     """Fisher-Yates on the first ``n`` entries."""
     for i in range(n - 1, 0, -1):
-        j = np.int64((derive(key, i) >> np.uint64(32)) * np.uint64(i + 1) >> np.uint64(32))
+        j = below(derive(key, i), i + 1)
         cards[i], cards[j] = cards[j], cards[i]
 
 
