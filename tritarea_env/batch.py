@@ -12,7 +12,7 @@ from .checks import one_of
 from .engine import loops
 from .engine.rng import derive_many, key_of
 from .errors import IllegalActionError
-from .views import Views, stream_views
+from .views import Views, complaint, stream_views
 
 Index = NDArray[np.int64]
 
@@ -75,7 +75,7 @@ class Batch:
         loops.reset_games(self.games, self._all)
         for array in (self.reward, self.done, self.final_scores, self.episode_length):
             array[:] = 0
-        self.look(self._all)
+        loops.look_at_games(self.games, self._all, self.observation, self.mask)
 
     def step(self, actions: ArrayLike) -> None:
         """One decision in every game; ``actions`` (n,) integers. Writes all arrays.
@@ -84,22 +84,30 @@ class Batch:
             IllegalActionError: names the first game whose action is not legal; no game was stepped.
             TypeError: not n integers.
         """
-        self.advance(actions, self._all)
-        self.look(self._all)
+        self._advance(actions, self._all)
+        loops.look_at_games(self.games, self._all, self.observation, self.mask)
 
-    def advance(self, actions: ArrayLike, index: Index) -> None:
+    def advance(self, actions: ArrayLike, index: ArrayLike) -> None:
         """One decision in each of the games ``index`` (m,); writes all their rows but observation and mask.
 
         Raises:
-            As ``step``.
+            As ``step``, and IndexError: ``index`` names what is no game, or a game twice.
         """
+        games = self._named(index)
+        if len(games) and np.bincount(games).max() > 1:
+            raise IndexError("a game can be stepped once at a time, but index names one twice")
+        self._advance(actions, games)
+
+    def _advance(self, actions: ArrayLike, index: Index) -> None:
         chosen = np.asarray(actions)
         if chosen.shape != index.shape or chosen.dtype.kind not in "iu":
             raise TypeError(f"actions are {len(index)} integers, not {chosen.dtype} of shape {chosen.shape}")
         chosen = chosen.astype(np.int64)
         bad = loops.first_illegal(self.games, index, chosen, np.empty(self.game.actions, np.int8))
         if bad >= 0:
-            raise IllegalActionError(self._complaint(int(index[bad]), int(chosen[bad])))
+            i = int(index[bad])
+            who = f"game {i}: seat {self.seat[i]}"
+            raise IllegalActionError(complaint(self.game, self.games, i, int(chosen[bad]), who))
         loops.advance_games(
             self.games,
             index,
@@ -112,18 +120,25 @@ class Batch:
             self._before,
         )
 
-    def look(self, index: Index) -> None:
-        """Write observation and mask of the games ``index`` (m,)."""
-        loops.look_at_games(self.games, index, self.observation, self.mask)
+    def look(self, index: ArrayLike) -> None:
+        """Write observation and mask of the games ``index`` (m,).
 
-    def views(self, index: Index) -> Views:
-        """What agents get to decide in the games ``index`` (m,), one batch of decisions."""
-        return stream_views(self.game, self.games, index)
+        Raises:
+            IndexError: ``index`` names what is no game.
+        """
+        loops.look_at_games(self.games, self._named(index), self.observation, self.mask)
 
-    def _complaint(self, i: int, action: int) -> str:
-        mask = np.empty((1, self.game.actions), np.int8)
-        loops.legal_games(self.games, np.array([i]), mask)
-        name = self.game.action_names[action] if 0 <= action < self.game.actions else "no action of this game"
-        return (
-            f"game {i}: seat {self.seat[i]} may not play {action} ({name}); legal: {np.flatnonzero(mask[0]).tolist()}"
-        )
+    def views(self, index: ArrayLike) -> Views:
+        """What agents get to decide in the games ``index`` (m,), one batch of decisions.
+
+        Raises:
+            IndexError: ``index`` names what is no game.
+        """
+        return stream_views(self.game, self.games, self._named(index))
+
+    def _named(self, index: ArrayLike) -> Index:
+        found = np.asarray(index)
+        good = found.ndim == 1 and (found.dtype.kind in "iu" or not found.size)
+        if not good or (found.size and not 0 <= int(found.min()) <= int(found.max()) < len(self)):
+            raise IndexError(f"index is a list of games 0 … {len(self) - 1}, not {index!r}")
+        return found.astype(np.int64)

@@ -16,7 +16,7 @@ def one_of(value: Any, allowed: tuple[Any, ...], what: str) -> Any:
     Raises:
         ValueError: says what is allowed.
     """
-    if value not in allowed:
+    if not any(value == one and type(value) is type(one) for one in allowed):
         raise ValueError(f"{what} is one of {', '.join(map(repr, allowed))}, not {value!r}")
     return value
 

@@ -124,9 +124,9 @@ class SeatEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
             return spec
         if isinstance(opponents, str) or not isinstance(opponents, Sequence):
             return opponents
-        spec = opponents[seat if len(opponents) == self.players else (seat - own - 1) % self.players]
-        assert spec is not None
-        return spec
+        listed = opponents[seat if len(opponents) == self.players else (seat - own - 1) % self.players]
+        assert listed is not None
+        return listed
 
     def step(self, action: int | np.integer[Any]) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
         """The seat's decision, then all others' until it is to move again or the game is over.
@@ -203,7 +203,8 @@ def _checked(opponents: Opponents, players: int, seat: int | None) -> Opponents:
         spec_of(spec, "an opponent")
     if isinstance(opponents, Mapping):
         weights = list(opponents.values())
-        if not weights or min(weights) < 0 or not 0 < sum(weights) < float("inf"):
+        numbers = all(isinstance(w, (int, float)) and not isinstance(w, bool) for w in weights)
+        if not numbers or not weights or min(weights) < 0 or not 0 < sum(weights) < float("inf"):
             raise ValueError(f"a pool of opponents maps specs to weights from 0 on, not all 0; not {dict(opponents)!r}")
     elif isinstance(opponents, Sequence) and not isinstance(opponents, str):
         if len(opponents) not in (players, players - 1):

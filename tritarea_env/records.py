@@ -6,12 +6,13 @@ its scores and winners. The format is described in docs/records.md.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -73,13 +74,17 @@ def read(path: str | os.PathLike[str]) -> list[Record]:
         RecordError: names the line that is not a record.
     """
     records = []
-    with open(path, encoding="utf-8") as lines:
+    with open(path, "rb") as lines:
         for number, line in enumerate(lines, 1):
             if not line.strip():
                 continue
             try:
-                record = json.loads(line)
+                record = json.loads(line.decode("utf-8"))
                 _check_shape(record)
+            except UnicodeDecodeError:
+                raise RecordError(f"{path}, line {number}: this is no text in UTF-8") from None
+            except RecursionError:
+                raise RecordError(f"{path}, line {number}: too deeply nested") from None
             except ValueError as error:
                 raise RecordError(f"{path}, line {number}: {error}") from None
             records.append(record)
@@ -89,19 +94,21 @@ def read(path: str | os.PathLike[str]) -> list[Record]:
 def write(path: str | os.PathLike[str], records: Iterable[Record]) -> None:
     """Write records as JSON lines, all or nothing: the file appears, or is replaced, when it is complete.
 
+    A link is followed. A pipe or a device gets the records one after the other.
+
     Raises:
+        IsADirectoryError: ``path`` is a folder.
         RecordError: something that is not a record; the file is left as it was.
     """
-    target = Path(path)
+    target = target_of(path)
+    if target is None:
+        with open(path, "w", encoding="utf-8") as out:
+            _write_lines(out, records)
+        return
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as out:
-            for number, record in enumerate(records):
-                try:
-                    _check_shape(record)
-                except RecordError as error:
-                    raise RecordError(f"record {number}: {error}") from None
-                out.write(json.dumps(record, separators=(",", ":"), allow_nan=False) + "\n")
+            _write_lines(out, records)
             out.flush()
             os.fsync(out.fileno())
         os.chmod(name, 0o666 & ~_umask())
@@ -109,6 +116,29 @@ def write(path: str | os.PathLike[str], records: Iterable[Record]) -> None:
     except BaseException:
         os.unlink(name)
         raise
+
+
+def target_of(path: str | os.PathLike[str]) -> Path | None:
+    """The file that ``write`` makes or replaces, links followed; None for a pipe or a device.
+
+    Raises:
+        IsADirectoryError: it is a folder.
+    """
+    if os.path.isdir(path):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
+    if os.path.exists(path) and not os.path.isfile(path):
+        return None
+    return Path(os.path.realpath(path))
+
+
+def _write_lines(out: IO[str], records: Iterable[Record]) -> None:
+    for number, record in enumerate(records):
+        try:
+            _check_shape(record)
+            line = json.dumps(record, separators=(",", ":"), allow_nan=False)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise RecordError(f"record {number}: {error}") from None
+        out.write(line + "\n")
 
 
 def _umask() -> int:
@@ -126,7 +156,7 @@ def _check_shape(record: Any) -> None:
     missing = [key for key in _NEEDED if key not in record]
     if missing:
         raise RecordError(f"the record lacks {missing}")
-    if record["format"] != FORMAT:
+    if not _is_int(record["format"]) or record["format"] != FORMAT:
         raise RecordError(f"the record has format {record['format']!r}; this version reads format {FORMAT}")
     if record["game"] not in games.names():
         raise RecordError(f"no game is named {record['game']!r}; there is {', '.join(games.names())}")
@@ -134,6 +164,15 @@ def _check_shape(record: Any) -> None:
         raise RecordError(f"options is an object, not {record['options']!r}")
     if not isinstance(record["actions"], list):
         raise RecordError("actions is a list of [seat, action]")
+    for key in ("scores", "winners"):
+        value = record[key]
+        if value is not None and not (isinstance(value, list) and all(map(_is_int, value))):
+            raise RecordError(f"{key} is a list of whole numbers, or null, not {value!r}")
+
+
+def _is_int(value: Any) -> bool:
+    """A whole number as JSON has it: neither a truth value nor numpy's."""
+    return type(value) is int
 
 
 def start(record: Record) -> tuple[Game, np.recarray]:
@@ -159,7 +198,7 @@ def start(record: Record) -> tuple[Game, np.recarray]:
 
 def _pair(pair: Any, number: int) -> tuple[int, int]:
     good = isinstance(pair, (list, tuple)) and len(pair) == 2
-    if not good or any(isinstance(x, bool) or not isinstance(x, int) for x in pair):
+    if not good or not all(map(_is_int, pair)):
         raise RecordError(f"action {number} is [seat, action], not {pair!r}")
     return pair[0], pair[1]
 

@@ -18,7 +18,7 @@ from . import games, records
 from .engine import loops
 from .engine.rng import child, key_of
 from .games.base import Position
-from .views import Agent, check_actions, find_agent, stream_views
+from .views import Agent, checked, complaint, find_agent, stream_views
 
 _ONLY = np.zeros(1, np.int64)  # the index of a table's one game
 
@@ -71,8 +71,9 @@ class Table:
         self.total[:] = 0.0
 
     def _next_stream(self, seed: int | None, index: int | None) -> tuple[np.uint64, np.uint64, int]:
-        if index is not None and (isinstance(index, bool) or not isinstance(index, (int, np.integer)) or index < 0):
-            raise ValueError(f"game_index is a whole number from 0 on, not {index!r}")
+        whole = isinstance(index, (int, np.integer)) and not isinstance(index, bool)
+        if index is not None and not (whole and 0 <= index < 2**32):
+            raise ValueError(f"game_index is a whole number in 0 … 2**32-1, not {index!r}")
         if seed is None and index is None and self.state is not None and self._root is not None:
             return self._root, self.state.stream[0], int(self.state.episode[0]) + 1
         if seed is None and self._root is None:
@@ -132,9 +133,9 @@ class Table:
             IllegalActionError: an agent chose what is not legal.
         """
         while self.to_move in holders:
-            views = stream_views(self.game, self.playing(), _ONLY)
-            choice = holders[self.to_move].act(views)
-            self.apply(int(check_actions(self.game, views.mask, choice, f"the agent of seat {self.to_move}")[0]))
+            state = self.playing()
+            choice = holders[self.to_move].act(stream_views(self.game, state, _ONLY))
+            self.apply(int(checked(self.game, state, _ONLY, choice, f"the agent of seat {self.to_move}")[0]))
 
     def playing(self) -> np.recarray:
         """The state.
@@ -182,5 +183,4 @@ class Table:
 
     def complaint(self, who: str, action: int) -> str:
         """What to say of an action that is not legal now."""
-        legal = ", ".join(f"{a} ({self.game.action_names[a]})" for a in np.flatnonzero(self.mask))
-        return f"{who} may not play {action} ({self.game.action_names[action]}) now; legal: {legal}"
+        return complaint(self.game, self.playing(), 0, action, who)

@@ -137,3 +137,30 @@ def check_actions(game: Game, mask: NDArray[np.int8], actions: Any, who: str) ->
         legal = [game.action_names[a] for a in np.flatnonzero(mask[i])]
         raise IllegalActionError(f"{who} chose {chosen[i]} ({name}); legal: {', '.join(legal)}")
     return chosen
+
+
+def checked(game: Game, games: np.recarray, index: NDArray[np.int64], actions: Any, who: str) -> NDArray[np.int64]:
+    """The actions (n,) int64 that an agent chose in ``games[index]``, after a check against the games themselves.
+
+    What the agent did to its views does not matter: they are copies.
+
+    Raises:
+        IllegalActionError: names the agent, the action, and what was legal.
+    """
+    chosen = np.asarray(actions)
+    if chosen.shape != index.shape or chosen.dtype.kind not in "iu":
+        raise IllegalActionError(f"{who} answers {len(index)} action ids, not {chosen.dtype} of shape {chosen.shape}")
+    chosen = chosen.astype(np.int64)
+    bad = loops.first_illegal(games, index, chosen, np.empty(game.actions, np.int8))
+    if bad >= 0:
+        raise IllegalActionError(complaint(game, games, int(index[bad]), int(chosen[bad]), who))
+    return chosen
+
+
+def complaint(game: Game, games: np.recarray, i: int, action: int, who: str) -> str:
+    """What to say of an action that is not legal in ``games[i]``."""
+    mask = np.empty((1, game.actions), np.int8)
+    loops.legal_games(games, np.array([i]), mask)
+    name = game.action_names[action] if 0 <= action < game.actions else "no action of this game"
+    legal = ", ".join(f"{a} ({game.action_names[a]})" for a in np.flatnonzero(mask))
+    return f"{who} may not play {action} ({name}) now; legal: {legal}"

@@ -11,7 +11,7 @@ from helpers import OPTIONS, play_out
 from tritarea_env import IllegalActionError, games, records, tritarea_v0
 from tritarea_env.engine import loops
 
-# ----------------------------------------------------------------------- bad actions (CHECKS 6, 14)
+# ----------------------------------------------------------------------- bad actions
 
 
 @pytest.mark.parametrize("entry", ["env", "raw_env"])
@@ -75,7 +75,7 @@ def test_every_numpy_integer_is_an_action():
         assert len(env.record()["actions"]) == 1
 
 
-# ----------------------------------------------------------------------------------- seeds (CHECKS 7)
+# ----------------------------------------------------------------------------------- seeds
 
 SCRIPT = """
 import json, sys
@@ -241,7 +241,7 @@ def test_an_npc_that_chooses_badly_is_named():
             return np.full(len(views), 81)
 
     env = tritarea_v0.raw_env(players=1, npc=Wrong())
-    with pytest.raises(IllegalActionError, match=r"the agent of seat 1 chose 81 \(sell 9\); legal: card"):
+    with pytest.raises(IllegalActionError, match=r"the agent of seat 1 may not play 81 \(sell 9\) now; legal: \d+ \(card"):
         env.reset(seed=0, options={"start_player": 1})
 
 
@@ -259,7 +259,7 @@ def test_the_seat_to_move_always_has_a_legal_action():
             assert decisions == many.decision.sum()
 
 
-@pytest.mark.parametrize("npc", [7, None.__class__, [], object()], ids=str)
+@pytest.mark.parametrize("npc", [7, [], {}, 0.5], ids=str)
 def test_what_is_no_agent_is_no_npc(npc):
     with pytest.raises(ValueError, match="npc is the spec of an agent, or an object with act"):
         tritarea_v0.env(players=3, npc=npc)

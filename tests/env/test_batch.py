@@ -1,5 +1,6 @@
 """Batch: row i is the single environment's stream, whatever else is in the batch."""
 
+import numba
 import numpy as np
 import pytest
 from helpers import CASES, IDS, PLAIN
@@ -16,7 +17,7 @@ PLAYERS_IDS = [i for i, (name, options) in zip(IDS, CASES, strict=True) if "play
 @pytest.mark.parametrize(("name", "options"), PLAYERS_CASES, ids=PLAYERS_IDS)
 @pytest.mark.parametrize("reward", ["outcome", "score_delta"])
 def test_a_row_equals_the_env_played_alone(name, options, reward):
-    """Position for position over three games a row, automatic resets included (CHECKS 11, 12)."""
+    """Position for position over three games a row, automatic resets included."""
     n, seed, games_a_row = 3, 11, 1 if PLAIN else 3
     batch = Batch(name, n, seed=seed, reward=reward, **options)
     game = batch.game
@@ -108,3 +109,67 @@ def test_views_are_those_of_the_seats_to_move(name):
     alone = batch.views(np.array([0]))
     assert alone.seed[0] == views.seed[1]
     assert len(set(batch.views(np.arange(6)).seed.tolist())) == 6
+
+
+@pytest.mark.parametrize("index", [[5], [-1], [0.5], [True, False], [[0]], 10**6, "ab"], ids=str)
+def test_an_index_that_names_no_game(index):
+    batch = Batch("tritarea", 5)
+    before = batch.games.tobytes()
+    for call in (batch.look, batch.views, lambda which: batch.advance([0], which)):
+        with pytest.raises(IndexError, match="index is a list of games 0 … 4"):
+            call(index)
+    with pytest.raises(IndexError, match="names one twice"):
+        batch.advance(batch.mask.argmax(axis=1)[[0, 0]], [0, 0])
+    assert batch.games.tobytes() == before
+
+
+def test_what_an_agent_does_to_its_views_changes_no_game():
+    """It may scribble on masks and records that it is given; its answer is checked against the games."""
+
+    class Scribbler:
+        def act(self, views):
+            views.mask[:] = 1
+            views.hidden.hand[:] = 0
+            views.seed[:] = 0
+            return np.zeros(len(views), np.int64)
+
+    env = GameEnv("tritarea", players=1, npc=Scribbler())
+    with pytest.raises(IllegalActionError, match=r"the agent of seat . may not play 0 \(card B1\) now"):  # noqa: PT012
+        for seed in range(9):
+            env.reset(seed=seed)
+            while not env.is_over:
+                env.step(int(np.flatnonzero(env.last()[0]["action_mask"])[-1]))
+    with pytest.raises(ValueError, match="read-only"):
+        env.game.scale[:] = 0
+
+
+@pytest.mark.kernel
+def test_nothing_of_a_finished_game_lives_on():
+    """Points by source start anew, and later deals are other ones, over several games a row."""
+    batch = Batch("tritarea", 4, seed=3)
+    deals = {row.tobytes() for row in batch.games.deals}
+    for _ in range(200 if PLAIN else 600):
+        batch.step(batch.mask.argmax(axis=1))
+        assert np.array_equal(batch.games.points.sum(axis=2), batch.games.scores)
+        for row in np.flatnonzero(batch.done):
+            assert batch.games.decision[row] == 0
+            deals.add(batch.games.deals[row].tobytes())
+    assert len(deals) == 4 + batch.games.episode.sum()
+
+
+def test_global_random_state_between_steps_changes_nothing():
+    def play(disturb):
+        batch = Batch("tritarea", 3, seed=5)
+        for number in range(200):
+            if disturb:
+                np.random.seed(number)  # noqa: NPY002
+                seed_numba(number)
+            batch.step(batch.mask.argmax(axis=1))
+        return batch.games.tobytes()
+
+    assert play(False) == play(True)
+
+
+@numba.njit
+def seed_numba(number):
+    np.random.seed(number)  # noqa: NPY002

@@ -163,6 +163,19 @@ def test_determinized_games_play_on_to_the_end(all_worlds):
         assert np.array_equal(pair.scores, pair.points.sum(axis=2) + np.asarray(here["scores"]))
 
 
+def test_deals_to_come_are_guessed_anew():
+    state = last_trick_of_round_1()
+    n = 4000
+    guesses = np.repeat(state, n).view(np.recarray)
+    loops.determinize_games(guesses, np.arange(n), np.full(n, state.seat[0]), np.arange(n).astype(np.uint64))
+    assert len({deal.tobytes() for deal in guesses.deals[:, 1:]}) == n
+    assert len(set(guesses.stream.tolist())) == n
+    for round_ in (1, 2):
+        dealt = np.stack([(guesses.deals[:, round_] >> card & 1).sum(axis=0) for card in range(36)])
+        degrees = 3 * 35
+        assert np.square(dealt - n / 4).sum() / (n / 4) < degrees + 5 * np.sqrt(2 * degrees)
+
+
 def last_trick_of_round_1():
     """Seat 0 is to lead trick 7: the others hold two cards each, so 6! / 2!^3 = 90 worlds fit."""
     for state, _ in walk("tritarea", {}, 3):

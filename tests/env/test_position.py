@@ -108,11 +108,11 @@ FAULTS = [
     ("a declaration in round 2", lambda p: p["declared"].__setitem__(1, p["hands"][1].pop()), r"declared\[1\] is null"),
     ("a rank without a card", lambda p: p["ranks"].__setitem__(1, 5), r"ranks\[1\] is None here, not 5"),
     ("a block too many", lambda p: p["blocks"].__setitem__(2, 9), "seat 2 has 8 blocks in hand, placed or sold, not 9"),
-    ("a block from nowhere", lambda p: p["stacks"][3].append(2), "seat 2 has 8 blocks"),
+    ("a block from nowhere", lambda p: p["stacks"][3].append(2), "so 0 here, not 1"),
     (
         "too high a building",
         lambda p: (p["stacks"][3].extend([0] * 4), p["blocks"].__setitem__(0, 4)),
-        "at most three blocks a trick, so 3 here, not 4",
+        "at most three blocks a trick, so 0 here, not 4",
     ),
     (
         "a sale in round 2",
@@ -138,6 +138,32 @@ def test_a_position_that_does_not_add_up_is_refused(fault, change, says):
     with pytest.raises(PositionError, match=says):
         env.reset(seed=2, options={"position": wrong(change)})
     assert env.record() == before, "the game under way is untouched"
+
+
+def test_no_building_grows_beyond_what_the_kernel_holds():
+    """In the last trick a building of 21 can become 24 and no higher; one of 22 is refused before the trick."""
+    p = make_position(0, "B1 B2 B3 B9", round_=3)
+    kept = [0, 1, 2, 8]
+    past = [[c for c in hand if c not in kept][:7] for hand in p["hands"]]
+    hands = [[c for c in hand if c not in gone] for hand, gone in zip(p["hands"], past, strict=True)]
+    stacks = [[] for _ in range(16)]
+    stacks[0] = [1] * 9 + [2] * 9 + [0] * 3
+    p = {**p, "trick": 8, "past": past, "hands": hands, "stacks": stacks, "blocks": [6, 0, 0, 9]}
+    env = tritarea_v0.raw_env()
+    with pytest.raises(PositionError, match="so 21 here, not 22"):
+        env.reset(options={"position": {**p, "stacks": [[*stacks[0], 0], *stacks[1:]], "blocks": [5, 0, 0, 9]}})
+    env.reset(seed=1, options={"position": p})
+    for card in kept:
+        env.step(card)
+    env.step(env.action_id("one block on a1"))
+    if env.position()["phase"] == "extra":
+        env.step(env.action_id("pass"))
+    middle = env.position()
+    assert (middle["phase"], middle["seat"], len(middle["stacks"][0])) == ("build", 3, 22)
+    env.reset(seed=1, options={"position": middle})
+    env.step(env.action_id("two blocks on a1"))
+    assert len(env.position()["stacks"][0]) == 24
+    assert env.observe("player_0")["observation"].max() <= 1
 
 
 def build_position():

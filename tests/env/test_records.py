@@ -2,10 +2,13 @@
 
 import copy
 import json
+import os
+import threading
 
 import numpy as np
 import pytest
 from helpers import CASES, IDS, play_out
+from tritarea_table import position
 
 from tritarea_env import RecordError, records
 from tritarea_env.aec import GameEnv
@@ -85,6 +88,15 @@ WRONG = [
     ("other sources", {"sources": [{}] * 4}, "sources: replaying gives"),
     ("a null score of a finished game", {"scores": None, "winners": None}, "scores: replaying gives"),
     ("another format", {"format": 2}, "format 2; this version reads format 1"),
+    ("a format that is true", {"format": True}, "format True; this version"),
+    ("a format that is a fraction", {"format": 1.0}, "format 1.0; this version"),
+    (
+        "scores that are fractions",
+        {"scores": [float(x) for x in RECORD["scores"]]},
+        "scores is a list of whole numbers",
+    ),
+    ("scores that are no list", {"scores": dict(enumerate(RECORD["scores"]))}, "scores is a list of whole numbers"),
+    ("a winner that is true", {"winners": [True]}, r"winners is a list of whole numbers, or null, not \[True\]"),
     ("another game", {"game": "chess"}, "no game is named 'chess'"),
     ("an unknown option", {"options": {"wind": 1}}, r"unknown options \['wind'\]"),
     ("a wrong option", {"options": {"players": 9}}, "players is 1, 2, 3 or 4"),
@@ -132,6 +144,78 @@ def test_a_broken_file_is_named_with_its_line(tmp_path):
     path.write_text("[1, 2]\n")
     with pytest.raises(RecordError, match="line 1: a record is a JSON object"):
         records.read(path)
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [(b"[" * 200_000, "too deeply nested"), ('{"game": "é"}'.encode("latin-1"), "no text in UTF-8")],
+)
+def test_a_file_of_something_else_is_named_with_its_line(line, says, tmp_path):
+    path = tmp_path / "games.jsonl"
+    path.write_bytes(json.dumps(RECORD).encode() + b"\n" + line + b"\n")
+    with pytest.raises(RecordError, match=rf"games\.jsonl, line 2: .*{says}"):
+        records.read(path)
+
+
+def test_a_record_from_a_position_needs_its_later_deals():
+    env = GameEnv("tritarea")
+    env.reset(seed=1, options={"position": position(0, "B1 B2 B3 B4")})  # in round 2
+    play_out(env, np.random.default_rng(1))
+    record = env.record()
+    records.check(record)
+    for deals in ([], record["deals"] * 2):
+        with pytest.raises(RecordError, match=r"the record's header: .*deals"):
+            records.check(change(record, deals=deals))
+
+
+NO_JSON = [
+    ({"note": float("nan")}, "not JSON compliant"),
+    ({"note": np.int64(3)}, "int64 is not JSON serializable"),
+    ({"actions": [[np.int64(0), 3]]}, "int64 is not JSON serializable"),
+    ({"scores": list(np.arange(4))}, "scores is a list of whole numbers"),
+]
+
+
+@pytest.mark.parametrize(("how", "says"), NO_JSON)
+def test_what_json_cannot_hold_is_not_written(how, says, tmp_path):
+    path = tmp_path / "games.jsonl"
+    path.write_text("before")
+    with pytest.raises(RecordError, match=f"record 1: .*{says}"):
+        records.write(path, [RECORD, change(RECORD, **how)])
+    assert path.read_text() == "before"
+    assert [p.name for p in tmp_path.iterdir()] == ["games.jsonl"]
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_link_is_followed(there, tmp_path):
+    (tmp_path / "folder").mkdir()
+    target, link = tmp_path / "folder" / "games.jsonl", tmp_path / "link"
+    if there:
+        target.write_text("before")
+    link.symlink_to("folder/games.jsonl")
+    records.write(link, [RECORD])
+    assert link.is_symlink()
+    assert not target.is_symlink()
+    assert records.read(target) == [RECORD]
+
+
+def test_a_folder_is_no_file(tmp_path):
+    with pytest.raises(IsADirectoryError, match=tmp_path.name):
+        records.write(tmp_path, [RECORD])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_pipe_is_written_to_and_stays(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    found = []
+    reader = threading.Thread(target=lambda: found.append(pipe.read_text()), daemon=True)
+    reader.start()
+    records.write(pipe, [RECORD, RECORD])
+    reader.join(timeout=60)
+    assert [json.loads(line) for line in found[0].splitlines()] == [RECORD, RECORD]
+    assert pipe.is_fifo()
+    assert [p.name for p in tmp_path.iterdir()] == ["pipe"]
 
 
 def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):

@@ -1,7 +1,7 @@
 """The rulebook's worked examples, one test each, and the corners around them."""
 
 import pytest
-from tritarea_table import board, card, play_trick, position, table, without_blocks
+from tritarea_table import board, card, later, play_trick, position, table, without_blocks
 
 from tritarea_env.games.tritarea import kernel, rules, settlement
 
@@ -188,7 +188,7 @@ def test_leftover_cards_are_open_from_the_first_five_decision_on():
 
 def default_table(trick, seat, score, fives=(), **options):
     """``seat`` has no block; the trick is played."""
-    env = table(without_blocks(position(0, trick, scores=score), seat, (3, 6, 7)), **options)
+    env = table(without_blocks(position(0, trick, scores=score), seat, (3, 6, 7), trick), **options)
     play_trick(env, trick, fives)
     return env
 
@@ -197,7 +197,7 @@ def test_default_loses_the_rank():
     env = default_table("G1 G8 B2 R2", 1, 20)
     env.step(env.action_id("one block on a2"))
     assert env.position()["scores"][1] == 20 - 8
-    assert env.position()["trick"] == 2
+    assert env.position()["trick"] == 5
 
 
 @pytest.mark.parametrize(("score", "choice", "left"), [(1, "keep", 0), (1, "0", 0), (9, "keep", 4), (9, "0", 8)])
@@ -255,7 +255,7 @@ def test_the_first_block_scores_the_printed_bonus():
 
 
 def test_two_blocks_need_two_in_hand():
-    p = without_blocks(position(0, "B1 B9 Y2 R2"), 1, (3, 6, 7))
+    p = without_blocks(position(0, "B1 B9 Y2 R2"), 1, (3, 6, 7), "B1 B9 Y2 R2")
     p["stacks"][3].pop()
     p["blocks"][1] = 1
     env = table(p)
@@ -271,7 +271,7 @@ def test_two_blocks_need_two_in_hand():
     [("top", [1, 0], True), ("top", [0, 1], False), ("any", [0, 1], True), ("any", [1], False)],
 )
 def test_additional_construction_next_to_ones_own_colour(adjacency, stack, right):
-    p = position(0, "B1 B9 Y2 R2")
+    p = later(position(0, "B1 B9 Y2 R2"), "B1 B9 Y2 R2", 2)
     p["stacks"][4] = stack  # a2, below a1
     p["blocks"] = [8 - stack.count(s) for s in range(4)]
     env = table(p, adjacency=adjacency)
@@ -322,13 +322,14 @@ def test_declarations_are_hidden_until_all_are_made_and_sales_are_open_and_in_or
     ("start", "scores", "after"),
     [(0, [1, 2, 9, 3], 2), (1, [9, 3, 9, 3], 2), (3, [9, 3, 9, 3], 0), (2, [9, 3, 9, 3], 2), (1, [4, 4, 4, 4], 1)],
 )
-def test_start_player_of_the_next_round(start, scores, after):
+@pytest.mark.parametrize("finished", [1, 2])
+def test_start_player_of_the_next_round(start, scores, after, finished):
     """The highest score; tied, the first met clockwise from the previous start player, itself included."""
-    state = board({}, 1)
+    state = board({}, finished)
     state.start_player[0] = start
     state.scores[0] = scores
     kernel.finish_round(state[0], 0, -1)
-    assert state.round_number[0] == 2
+    assert state.round_number[0] == finished + 1
     assert state.start_player[0] == state.leader[0] == state.seat[0] == after
 
 

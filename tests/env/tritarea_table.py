@@ -43,8 +43,17 @@ def position(leader: int, trick: str, round_: int = 2, scores: int | list[int] =
     }  # fmt: skip
 
 
-def without_blocks(p: dict[str, Any], seat: int, on: tuple[int, int, int]) -> dict[str, Any]:
-    """All of a seat's blocks placed on three squares."""
+def later(p: dict[str, Any], keep: str, trick: int) -> dict[str, Any]:
+    """The same in a later trick: each seat has played its highest card ids but those to ``keep``."""
+    kept, done = cards(keep), trick - p["trick"]
+    past = [[c for c in hand if c not in kept][::-1][:done] for hand in p["hands"]]
+    hands = [[c for c in hand if c not in gone] for hand, gone in zip(p["hands"], past, strict=True)]
+    return {**p, "trick": trick, "past": past, "hands": hands}
+
+
+def without_blocks(p: dict[str, Any], seat: int, on: tuple[int, int, int], keep: str = "") -> dict[str, Any]:
+    """All of a seat's blocks placed on three squares, in trick 4; no seat has played the cards to ``keep``."""
+    p = later(p, keep, 4)
     blocks = p["blocks"][seat]
     stacks = [list(stack) for stack in p["stacks"]]
     for i in range(blocks):

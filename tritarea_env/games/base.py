@@ -129,7 +129,7 @@ class Game:
 
     def action_name(self, action: int) -> str:
         """The name of an action id."""
-        if not 0 <= action < self.actions:
+        if isinstance(action, bool) or not isinstance(action, (int, np.integer)) or not 0 <= action < self.actions:
             raise ValueError(f"{self.title} has the actions 0 … {self.actions - 1}, not {action!r}")
         return self.action_names[action]
 
@@ -161,4 +161,6 @@ class Game:
 
 
 def _scale_of(fields: tuple[Field, ...]) -> NDArray[np.float32]:
-    return np.concatenate([np.full(f.size, np.float32(1) / np.float32(f.maximum), np.float32) for f in fields])
+    scale = np.concatenate([np.full(f.size, np.float32(1) / np.float32(f.maximum), np.float32) for f in fields])
+    scale.flags.writeable = False  # shared by everyone
+    return scale

@@ -1,5 +1,7 @@
 """Tri*T*Area (iop games, 2022): four seats, three rounds; tricks win the right to build."""
 
+from types import MappingProxyType
+
 from ...engine.protocol import register
 from ..base import Game
 from . import deals, drawing, information, kernel, observation, position, rules, settlement, setup
@@ -35,7 +37,7 @@ DEFINITION = Game(
     groups=observation.GROUPS,
     sources=rules.SOURCES,
     rewards=("outcome", "score", "score_delta"),
-    default_options=rules.DEFAULTS_OF_OPTIONS,
+    default_options=MappingProxyType(rules.DEFAULTS_OF_OPTIONS),
     check_options=rules.check_options,
     changed_options=rules.changed_options,
     configure=rules.configure,

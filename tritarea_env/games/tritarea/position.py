@@ -30,7 +30,8 @@ def _or_none(value: Any) -> int | None:
 
 def to_position(g: Any, seat: int | None = None) -> Position:
     """The position of record ``g``; with a ``seat``, as that seat sees it (others' hands as numbers of cards)."""
-    if seat is not None and not 0 <= seat < SEATS:
+    whole = isinstance(seat, (int, np.integer)) and not isinstance(seat, bool)
+    if seat is not None and not (whole and 0 <= seat < SEATS):
         raise ValueError(f"a seat is 0 … {SEATS - 1}, not {seat!r}")
 
     def hand(s: int) -> list[int] | int:
