@@ -1,4 +1,4 @@
-"""The tests' own reading of A8 (what a seat may know): exchange the cards that a seat cannot know, on positions (JSON)."""
+"""The tests' own reading of A8: exchange the cards that a seat cannot know, on positions (JSON)."""
 
 from __future__ import annotations
 

@@ -241,7 +241,7 @@ def test_an_npc_that_chooses_badly_is_named():
             return np.full(len(views), 81)
 
     env = tritarea_v0.raw_env(players=1, npc=Wrong())
-    with pytest.raises(IllegalActionError, match=r"the agent of seat 1 may not play 81 \(sell 9\) now; legal: \d+ \(card"):
+    with pytest.raises(IllegalActionError, match=r"agent of seat 1 may not play 81 \(sell 9\) now; legal: \d+ \(card"):
         env.reset(seed=0, options={"start_player": 1})
 
 
