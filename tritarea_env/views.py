@@ -24,7 +24,9 @@ class Views:
         game: the game's definition.
         hidden: (n,) recarray of the game's dtype, each after ``hide`` for its seat to move.
         seed: (n,) uint64, all the chance an agent may use for each decision; made of the run's seed, game,
-            seat and decision, so a choice does not depend on what else is in the batch.
+            seat and decision, so a choice does not depend on what else is in the batch. The deals cannot be
+            computed back from it; but a small seed of a run can be found by trying: give a large one (a random
+            number of 64 bits) where agents are not trusted.
     """
 
     game: Game
@@ -116,27 +118,6 @@ def find_agent(spec: str | Agent, game: Game, options: Mapping[str, Any]) -> Age
     registry: Any = importlib.import_module("tritarea_agents")
     agent: Agent = registry.make(spec, game, options)
     return agent
-
-
-def check_actions(game: Game, mask: NDArray[np.int8], actions: Any, who: str) -> NDArray[np.int64]:
-    """The actions (n,) int64 of an agent, after a check against its masks (n, A).
-
-    Raises:
-        IllegalActionError: names the agent, the action, and what was legal.
-    """
-    chosen = np.asarray(actions)
-    n = len(mask)
-    if chosen.shape != (n,) or chosen.dtype.kind not in "iu":
-        raise IllegalActionError(f"{who} answers {n} action ids, not {chosen.dtype} of shape {chosen.shape}")
-    chosen = chosen.astype(np.int64)
-    inside = (chosen >= 0) & (chosen < game.actions)
-    good = inside & (mask[np.arange(n), np.where(inside, chosen, 0)] == 1)
-    if not good.all():
-        i = int(np.flatnonzero(~good)[0])
-        name = game.action_names[chosen[i]] if inside[i] else "no action of this game"
-        legal = [game.action_names[a] for a in np.flatnonzero(mask[i])]
-        raise IllegalActionError(f"{who} chose {chosen[i]} ({name}); legal: {', '.join(legal)}")
-    return chosen
 
 
 def checked(game: Game, games: np.recarray, index: NDArray[np.int64], actions: Any, who: str) -> NDArray[np.int64]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 FORMAT = 1
 META, WEIGHTS, CHECKPOINTS = "meta.json", "policy.safetensors", "checkpoints"
 MOST_META_BYTES = 1_000_000
-MOST_LAYERS, MOST_UNITS = 16, 1 << 16
+MOST_LAYERS, MOST_UNITS, MOST_WEIGHTS = 16, 1 << 16, 50_000_000
 
 
 class CheckpointError(ValueError):
@@ -90,12 +90,14 @@ def read_meta(folder: Path) -> Meta:
         raise CheckpointError(f"{path} is damaged: no JSON text") from error
     if not isinstance(content, dict) or "format" not in content:
         raise CheckpointError(f"{path} is damaged: it names no format")
-    if content["format"] != FORMAT:
+    if type(content["format"]) is not int or content["format"] != FORMAT:
         raise CheckpointError(f"{path} has the format {content['format']!r}; this version reads format {FORMAT}")
     try:
         observation = content["observation"]
         fields = [dict(field) for field in observation["fields"]]
         covers = [dict(options) for options in content["covers"]]
+        if not covers:
+            raise ValueError("covers is empty: it names no options that the net was trained on")
         return Meta(str(content["game"]), covers, fields, str(observation["digest"]), _shape(content["net"]))
     except (KeyError, TypeError, ValueError) as error:
         raise CheckpointError(f"{path} is damaged: {error!r}") from error
@@ -112,7 +114,16 @@ def _shape(given: Mapping[str, Any]) -> Shape:
         raise ValueError(f"a net has at most {MOST_LAYERS} hidden layers")
     if given["activation"] not in ACTIVATIONS:
         raise ValueError(f"a net's activation is one of {', '.join(ACTIVATIONS)}, not {given['activation']!r}")
-    return Shape(given["inputs"], given["actions"], hidden[0], hidden[1], hidden[2], given["activation"])
+    shape = Shape(given["inputs"], given["actions"], hidden[0], hidden[1], hidden[2], given["activation"])
+    check_size(shape)
+    return shape
+
+
+def check_size(shape: Shape) -> None:
+    """Raises ValueError if a net has more weights than this version reads."""
+    weights = sum(map(math.prod, shape.tensors().values()))
+    if weights > MOST_WEIGHTS:
+        raise ValueError(f"a net has at most {MOST_WEIGHTS:,} weights, not {weights:,}")
 
 
 def check_game(meta: Meta, game: Game, folder: Path) -> None:
@@ -181,7 +192,7 @@ def read_weights(folder: Path, shape: Shape) -> dict[str, torch.Tensor]:
             weights = {name: file.get_tensor(name) for name in expected}
     except OSError as error:
         raise CheckpointError(f"{path} cannot be read: {error.strerror or error}") from error
-    except SafetensorError as error:
+    except (SafetensorError, RuntimeError, MemoryError) as error:
         raise CheckpointError(f"{path} is damaged: {error}") from error
     for name, tensor in weights.items():
         if not torch.isfinite(tensor).all():

@@ -17,7 +17,7 @@ from tritarea_env import records
 from tritarea_env.engine import loops
 from tritarea_env.games import Game
 from tritarea_env.records import Record
-from tritarea_env.views import Agent, Views, check_actions, views_of
+from tritarea_env.views import Agent, Views, checked, views_of
 
 OnProgress = Callable[[int, int], None]  # games finished and decisions made since the last call
 
@@ -45,7 +45,7 @@ class AgentError(Exception):
 def _described(cause: Exception) -> str:
     frames = traceback.extract_tb(cause.__traceback__)
     last = frames[-1] if frames else None
-    where = f" ({Path(last.filename).name}, line {last.lineno})" if last and last.name != "check_actions" else ""
+    where = f" ({Path(last.filename).name}, line {last.lineno})" if last and last.name != "checked" else ""
     return f"{type(cause).__name__}: {cause}{where}"
 
 
@@ -207,9 +207,9 @@ def _decide(
     answer = None
     try:
         answer = participant.act(views)
-        return check_actions(tables.game, views.mask, answer, "it")
+        return checked(tables.game, tables.games, waiting, answer, "it")
     except Exception as error:
-        at, cause = _culprit(participant.agent, views, answer, error)
+        at, cause = _culprit(participant.agent, tables, waiting, views, answer, error)
         played = tables.played()
         i = int(waiting[at])
         failure = AgentError(participant.label, int(views.seat[at]), int(views.seed[at]), cause, played.record(i))
@@ -217,14 +217,16 @@ def _decide(
         raise failure from error
 
 
-def _culprit(agent: Agent, views: Views, answer: Any, error: Exception) -> tuple[int, Exception]:
+def _culprit(
+    agent: Agent, tables: _Tables, waiting: NDArray[np.int64], views: Views, answer: Any, error: Exception
+) -> tuple[int, Exception]:
     """The first decision that fails alone as well, and how; if none does, the first of all."""
     whole = answer is not None and np.shape(answer) == (len(views),)
     for i in range(len(views)):
         one = views.take(np.array([i]))
         try:
             alone = np.asarray(answer)[i : i + 1] if whole else agent.act(one)
-            check_actions(views.game, one.mask, alone, "it")
+            checked(tables.game, tables.games, waiting[i : i + 1], alone, "it")
         except Exception as cause:
             return i, cause
     return 0, error

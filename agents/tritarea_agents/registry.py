@@ -49,7 +49,7 @@ def make(spec: str, game: Game, options: Mapping[str, Any] | None = None) -> Age
         return _checkpoint(name, rest, game, options)
     if "/" in spec or os.sep in spec:
         raise ValueError(f"there is no folder {spec!r} to load an agent from")
-    if colon and name and rest:
+    if colon and rest and all(part.isidentifier() for part in name.split(".")):
         return _imported(name, rest, game)
     raise ValueError(
         f"no agent is named {spec!r}; there is {', '.join(NAMED)}, a checkpoint folder, or module:attribute"
@@ -116,6 +116,7 @@ def _checkpoint(folder: str, text: str, game: Game, options: Mapping[str, Any] |
 
 
 def _imported(module_name: str, attribute: str, game: Game) -> Agent:
+    spec = f"{module_name}:{attribute}"
     found: Any = _import(module_name)
     for part in attribute.split("."):
         if not hasattr(found, part):
@@ -123,8 +124,11 @@ def _imported(module_name: str, attribute: str, game: Game) -> Agent:
         found = getattr(found, part)
     if inspect.isclass(found):
         build: Any = found
-        found = build(game=game) if "game" in _parameters_of(build) else build()
-    return adapt(found, f"{module_name}:{attribute}")
+        try:
+            found = build(game=game) if "game" in _parameters_of(build) else build()
+        except Exception as error:
+            raise ValueError(f"{spec} cannot be made: {type(error).__name__}: {error}") from error
+    return adapt(found, spec)
 
 
 def _import(name: str) -> ModuleType:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+from typing import Any, NoReturn
 
 
 def main() -> None:
-    """Run the command line. Exit codes: 0, 1 (an agent failed, or a bug), 2 (what was asked is wrong), 130 (Ctrl-C)."""
+    """Run the command line.
+
+    Exit codes: 0, 1 (an agent failed, or a bug), 2 (what was asked is wrong), 130 (Ctrl-C), 143 (SIGTERM).
+    """
+    signal.signal(signal.SIGTERM, _stop)
     try:
         from .commands import app
     except ModuleNotFoundError as error:
@@ -15,6 +21,11 @@ def main() -> None:
         print('error: the command line needs typer and rich: pip install "tritarea[eval]"', file=sys.stderr)
         raise SystemExit(2) from None
     app(prog_name="tritarea")
+
+
+def _stop(*_: Any) -> NoReturn:
+    """End as an exception does, so that temporary files are removed."""
+    raise SystemExit(128 + signal.SIGTERM)
 
 
 if __name__ == "__main__":

@@ -166,7 +166,10 @@ class Match:
 
         Raises:
             AgentError: an agent failed; it carries the record.
+            ValueError: ``chunk`` is none.
         """
+        if isinstance(chunk, bool) or not isinstance(chunk, int) or chunk < 1:
+            raise ValueError(f"chunk is a whole number from 1 on, not {chunk!r}")
         for participant in self.participants:
             participant.start()
         tally = _Tally(self)

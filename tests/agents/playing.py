@@ -11,7 +11,7 @@ from tritarea_env.engine import loops
 from tritarea_env.engine.protocol import winners
 from tritarea_env.engine.rng import derive_many, key_of
 from tritarea_env.games import Game
-from tritarea_env.views import check_actions, views_of
+from tritarea_env.views import checked, views_of
 
 
 def new_games(game: Game, n: int, seed: int, options: dict[str, Any]) -> tuple[np.recarray, np.ndarray]:
@@ -34,7 +34,7 @@ def play(game: Game, agents: list[Agent], n: int, seed: int = 0, options: dict[s
             index = live[who == k]
             if len(index):
                 views = views_of(game, games, index, keys[index])
-                loops.step_games(games, index, check_actions(game, views.mask, agent.act(views), f"agent {k}"))
+                loops.step_games(games, index, checked(game, games, index, agent.act(views), f"agent {k}"))
     return games
 
 

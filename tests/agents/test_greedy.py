@@ -7,12 +7,13 @@ from playing import many_views, play, win_share
 from tritarea_table import cards, position, without_blocks
 
 from tritarea_agents import make, registry
+from tritarea_agents.greedy.tritarea_value import RANGES
 from tritarea_env import games
 from tritarea_env.engine import loops
-from tritarea_env.engine.rng import key_of
+from tritarea_env.engine.rng import derive_many, key_of
 from tritarea_env.games.tritarea import rules
 from tritarea_env.games.tritarea.setup import from_position
-from tritarea_env.views import views_of
+from tritarea_env.views import Views, views_of
 
 GAME = games.get("tritarea")
 EVERYTHING = {"adjacency": "any", "voluntary_default": True}
@@ -22,7 +23,7 @@ EVERYTHING = {"adjacency": "any", "voluntary_default": True}
 @pytest.mark.parametrize("spec", registry.NAMED)
 def test_every_agent_plays_every_option(spec, name, options):
     game = games.get(name)
-    finished = play(game, [make(spec, game)] * game.seats, 8, seed=1, options=options)
+    finished = play(game, [make(spec, game)] * game.seats, 20, seed=1, options=options)
     assert finished.done.all()
 
 
@@ -71,6 +72,35 @@ def test_hidden_cards_change_nothing():
         found = views_of(GAME, other, every, keys)
         assert (found.hidden == views_of(GAME, states, every, keys).hidden).all()
         assert (agent.act(found) == chosen).all()
+
+
+def test_every_sample_is_another_world():
+    """The more worlds a card is weighed in, the less does the choice hang on the chance of the views."""
+    _, views = many_views(GAME, 300)
+    hidden = views.hidden
+    early = (hidden.phase == rules.PLAY) & ((hidden.played >= 0).sum(axis=1) <= 1)
+    hidden = hidden[early][:40]
+    assert len(hidden) == 40
+
+    def agreement(samples):
+        """How many of the choices with 12 seeds are the most frequent one, on the mean."""
+        chosen = []
+        for seed in range(12):
+            seeds = np.empty(len(hidden), np.uint64)
+            derive_many(key_of(seed), 0, seeds)
+            chosen.append(make(f"greedy:samples={samples}", GAME).act(Views(GAME, hidden, seeds)))
+        return np.mean([np.bincount(column).max() for column in np.array(chosen).T]) / 12
+
+    one, many = agreement(1), agreement(64)
+    assert one < 0.7
+    assert many > 0.8
+
+
+def test_the_ends_of_the_ranges_play():
+    for low_or_high in (0, 1):
+        ends = {key: ends[low_or_high] for key, ends in RANGES.items()} | {"samples": 1 + low_or_high}
+        spec = "greedy:" + ",".join(f"{key}={value}" for key, value in ends.items())
+        assert play(GAME, [make(spec, GAME)] * 4, 2, seed=5).done.all()
 
 
 # ------------------------------------------------------------------------------------------- strength

@@ -50,6 +50,11 @@ class WithGame:
         return views.mask.argmax(axis=1)
 
 
+class Broken:
+    def __init__(self):
+        raise OSError("no weights here")
+
+
 class Called:
     """Callable and with ``act``: ``act`` counts."""
 
@@ -64,6 +69,7 @@ class Called:
 def module(monkeypatch):
     made = ModuleType("my_module")
     made.OneAtATime, made.ManyAtOnce, made.WithGame = OneAtATime, ManyAtOnce, WithGame
+    made.Broken = Broken
     made.ready, made.called = OneAtATime(), Called()
     made.choose = lambda observation, mask: mask.argmax()
     made.choose_all = lambda views: views.mask.argmax(axis=1)
@@ -87,6 +93,12 @@ def test_anything_that_decides_becomes_an_agent(module, name):
 def test_what_decides_nothing_is_refused(module, name):
     with pytest.raises(ValueError, match=rf"my_module:{name} is no agent: it needs act\(views\) or act\(observation"):
         make(f"my_module:{name}", GAME)
+
+
+def test_an_agent_that_cannot_be_made_is_named_with_the_cause(module):
+    with pytest.raises(ValueError, match="my_module:Broken cannot be made: OSError: no weights here") as caught:
+        make("my_module:Broken", GAME)
+    assert isinstance(caught.value.__cause__, OSError)
 
 
 def test_a_simple_agent_answers_whole_numbers(module):
@@ -119,13 +131,23 @@ def test_options_are_typed():
         ("greedy:block=many", "'block' is a finite number, not 'many'"),
         ("greedy:block", "as key=value, not 'block'"),
         ("greedy:block=1,block=2", "written once"),
-        ("greedy:samples=0", "samples >= 1"),
+        ("greedy:samples=0", "samples is 1 … 100000, not 0"),
+        ("greedy:samples=100001", "samples is 1 … 100000, not 100001"),
+        ("greedy:block=1001", "block is -1000 … 1000, not 1001"),
+        ("greedy:block=-1e300", "block is -1000 … 1000"),
+        ("greedy:use=-0.1", "use is 0 … 100, not -0.1"),
+        ("greedy:use=101", "use is 0 … 100, not 101"),
+        ("greedy:fade=1.1", "fade is 0 … 1, not 1.1"),
+        ("greedy:fade=-0.1", "fade is 0 … 1, not -0.1"),
         ("greedy:block=nan", "finite"),
         ("random:seed=3", "its options .with defaults.: none"),
         ("greedyy", "no agent is named 'greedyy'; there is random, greedy, a checkpoint folder, or module:attribute"),
         ("", "no agent is named ''"),
         ("no_such_module:Agent", "no agent and no module is named 'no_such_module'"),
         ("numpy:NoSuchThing", "'numpy' has no 'NoSuchThing'"),
+        ("..:x", "no agent is named '..:x'"),
+        (".x:y", "no agent is named '.x:y'"),
+        ("my module:x", "no agent is named 'my module:x'"),
         ("runs/none", "no folder 'runs/none'"),
     ],
 )

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from commandline import good, refused, run
@@ -55,7 +56,7 @@ def test_start_is_light() -> None:
 
 @pytest.mark.parametrize("command", [c for c in COMMANDS if c not in ("replay", "spec", "bench")])
 def test_commands_that_draw_have_a_seed(command: str) -> None:
-    """CHECKS 9. The bench measures only time."""
+    """The bench measures only time."""
     assert "--seed" in good(command, "--help")
 
 
@@ -70,6 +71,7 @@ def test_commands_that_draw_have_a_seed(command: str) -> None:
         (["match", "random", "random", "--option", "players"], "NAME=VALUE, not 'players'"),
         (["match", "random", "random", "--option", "players=9"], "players is 1, 2, 3 or 4, not 9"),
         (["match", "random", "random", "--out", "nowhere/x.jsonl"], "there is no folder 'nowhere'"),
+        (["play", "--opponents", "random", "--out", "nowhere/x.jsonl"], "there is no folder 'nowhere'"),
         (["replay", "nowhere.jsonl"], "nowhere.jsonl: No such file"),
         (["play", "--seat", "4"], "--seat is 0 … 3, not 4"),
         (["play", "--opponents", "nobody"], "no agent is named 'nobody'"),
@@ -81,6 +83,34 @@ def test_commands_that_draw_have_a_seed(command: str) -> None:
 )
 def test_what_cannot_be_done_is_said_in_one_line(arguments: list[str], message: str) -> None:
     assert message in refused(*arguments)
+
+
+@pytest.mark.parametrize("command", [("match", "random", "eval_agents:Illegal"), ("play", "--opponents", "random")])
+def test_out_is_checked_before_a_game_is_played(
+    command: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An agent that fails would end the match otherwise, and the play would ask for a move."""
+    assert f"'{tmp_path}' cannot be written: Is a directory" in refused(*command, "--out", tmp_path)
+    (tmp_path / "link").symlink_to(tmp_path / "nowhere" / "games.jsonl")
+    assert "link' cannot be written: No such file" in refused(*command, "--out", tmp_path / "link")
+
+    def locked(**how: Any) -> None:
+        raise PermissionError(13, "Permission denied", how["dir"])
+
+    monkeypatch.setattr("tempfile.TemporaryFile", locked)  # a locked folder is open to root
+    assert "games.jsonl' cannot be written: Permission denied" in refused(*command, "--out", tmp_path / "games.jsonl")
+    assert [path.name for path in tmp_path.iterdir()] == ["link"]
+
+
+@pytest.mark.parametrize("agent", ["random", "eval_agents:Illegal"])
+def test_out_may_be_a_device(agent: str, tmp_path: Path) -> None:
+    (tmp_path / "null").symlink_to("/dev/null")
+    result = run("match", "random", agent, "--games", 4, "--out", tmp_path / "null")
+    assert result.exit_code == (0 if agent == "random" else 1)
+    assert Path("/dev/null").is_char_device()
+    assert [path.name for path in tmp_path.iterdir()] == ["null"]
+    for kept in re.findall(r"The game so far is in (\S+\.jsonl)\.", result.stderr):
+        Path(kept).unlink()
 
 
 def test_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,7 +140,7 @@ def test_match_as_json() -> None:
 
 
 def test_same_seed_same_bytes(tmp_path: Path) -> None:
-    """CHECKS 9, in two processes."""
+    """In two processes."""
     shown = []
     for name, hashing in (("a", "1"), ("b", "2")):
         command = [sys.executable, "-m", "tritarea_eval.cli", "match", "random", "random", "--games", "8"]
@@ -128,7 +158,6 @@ def test_same_seed_same_bytes(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("with_out", [True, False])
 def test_failing_agent(tmp_path: Path, with_out: bool) -> None:
-    """CHECKS 27."""
     out = ["--out", tmp_path / "games.jsonl"] if with_out else []
     result = run("match", "random", "eval_agents:Illegal", "--games", 4, *out)
     assert result.exit_code == 1
@@ -141,7 +170,10 @@ def test_failing_agent(tmp_path: Path, with_out: bool) -> None:
     Path(path[1]).unlink()
 
 
-def test_ctrl_c(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("number", "code", "says"), [(signal.SIGINT, 130, "error: stopped"), (signal.SIGTERM, 143, "")]
+)
+def test_stopped_by_a_signal(number: signal.Signals, code: int, says: str, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "tritarea_eval.cli", "match", "random", "random", "--games", "100000000"]
     running = subprocess.Popen(
         [*command, "--out", str(tmp_path / "games.jsonl")], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -149,9 +181,9 @@ def test_ctrl_c(tmp_path: Path) -> None:
     end = time.monotonic() + 60
     while not list(tmp_path.iterdir()) and time.monotonic() < end:
         time.sleep(0.05)  # until it has begun to write
-    running.send_signal(signal.SIGINT)
+    running.send_signal(number)
     stdout, stderr = running.communicate(timeout=60)
-    assert (running.returncode, stdout, stderr.strip()) == (130, "", "error: stopped")
+    assert (running.returncode, stdout, stderr.strip()) == (code, "", says)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -212,7 +244,7 @@ def test_play_with_a_failing_agent(tmp_path: Path) -> None:
     out = tmp_path / "game.jsonl"
     result = run("play", "--opponents", "eval_agents:Illegal", "--seed", 7, "--out", out, typed="1\n" * 80)
     assert result.exit_code == 1
-    assert re.fullmatch(r"error: eval_agents:Illegal failed in seat \d: .*chose 81 .*\n", result.stderr)
+    assert re.fullmatch(r"error: eval_agents:Illegal failed in seat \d: .*may not play 81 .*\n", result.stderr)
     records.check(records.read(out)[0])
 
 

@@ -1,4 +1,4 @@
-"""CHECKS 27: an agent that fails is named, and a record replays it."""
+"""An agent that fails is named, and a record replays it."""
 
 from __future__ import annotations
 

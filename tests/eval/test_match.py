@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 from eval_agents import First, Last
+from numpy.typing import NDArray
 
 from tritarea_env import records
 from tritarea_env.aec import GameEnv
+from tritarea_env.engine.rng import derive_many, key_of
 from tritarea_eval.match import MatchResult, play_match
 from tritarea_eval.report import match_report, remarks
 
@@ -29,7 +32,7 @@ def text_of(result: MatchResult) -> str:
 
 
 def test_identical_agents_win_equally() -> None:
-    """CHECKS 30."""
+    """A win share of one seat in four, within the interval."""
     result = play(["random", "random"], 4000)
     a, b = result.agents
     assert a.share.mean + b.share.mean == pytest.approx(1.0)
@@ -41,6 +44,30 @@ def test_identical_agents_win_equally() -> None:
     assert [n for n, _, _ in b.by_seat] == [3000] * 4
     assert result.distinct == 4000
     assert "4000 of 4000 games are distinct." in text_of(result)
+
+
+def alike_on_a_deal(
+    game: Any, options: Any, agents: Any, holders: NDArray[np.int8], streams: NDArray[np.uint64], *_: Any
+) -> SimpleNamespace:
+    """Stands for ``play_games``: the deal alone decides how the first agent does, wherever it sits."""
+    luck = (streams / 2.0**64)[:, None]
+    own = holders == 0
+    win = np.where(own, luck < 0.4, (luck >= 0.4) / 3)
+    score = np.where(own, 100 * luck, 50.0)
+    return SimpleNamespace(shares=lambda: win, scores=score, digests=lambda: streams)
+
+
+def test_whole_deals_are_resampled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four games that come out alike are no more than one: the intervals are those of 400 deals, not 1600 games."""
+    monkeypatch.setattr("tritarea_eval.match.play_games", alike_on_a_deal)
+    result = play(["random", "random"], 1600, chunk=100)
+    streams = np.empty(400, np.uint64)
+    derive_many(key_of(1), 0, streams)
+    luck = streams / 2.0**64
+    own = result.agents[0]
+    for estimate, values in ((own.share, luck < 0.4), (own.score, 100 * luck)):
+        assert estimate.mean == pytest.approx(values.mean())
+        assert estimate.high - estimate.low == pytest.approx(2 * 1.96 * values.std() / np.sqrt(400), rel=0.1)
 
 
 def test_greedy_beats_random() -> None:
@@ -95,7 +122,7 @@ def test_games_are_rounded_up_to_whole_deals(games: int, players: int, whole: in
 
 
 def test_repeated_games_are_counted_once() -> None:
-    """CHECKS 28."""
+    """Agents without chance play the same game in all four turns of a deal."""
     result = play([First(), First()], 20)
     assert (result.games, result.distinct) == (20, 5)
     assert "5 of 20 games are distinct. The rest repeat" in text_of(result)
@@ -147,6 +174,9 @@ def test_npcs_win_for_themselves(players: int) -> None:
         (["random", "random"], {"options": {"size": 1}}, "size"),
         (["random", "random"], {"games": 0}, "from 1 on, not 0"),
         (["random", "random"], {"seed": -1}, "seed"),
+        (["random", "random"], {"chunk": 0}, "chunk is a whole number from 1 on, not 0"),
+        (["random", "random"], {"chunk": -3}, "chunk is a whole number from 1 on, not -3"),
+        (["random", "random"], {"chunk": 2.0}, "chunk is a whole number"),
     ],
 )
 def test_wrong_matches_are_refused(agents: list[str], more: dict[str, Any], message: str) -> None:

@@ -18,7 +18,7 @@ from tritarea_agents import make as make_agent
 from tritarea_agents.checkpoint import CheckpointError, find
 from tritarea_env import games
 from tritarea_env.batch import Batch
-from tritarea_env.views import check_actions
+from tritarea_env.views import checked
 from tritarea_train import driver, train
 from tritarea_train.evaluation import evaluate
 
@@ -51,7 +51,7 @@ def play(agent, decisions=100):
     batch = Batch("tritarea", 4, seed=9)
     for _ in range(decisions):
         views = batch.views(np.arange(4))
-        batch.step(check_actions(GAME, views.mask, agent.act(views), "the agent"))
+        batch.step(checked(GAME, batch.games, np.arange(len(batch)), agent.act(views), "the agent"))
 
 
 def test_a_run_leaves_a_whole_checkpoint_that_plays(run):
@@ -162,3 +162,62 @@ def test_a_damaged_state_is_refused_in_one_sentence(run, tmp_path):
 def test_a_learner_among_two_players_and_npcs(tmp_path):
     train(tiny(steps=512, game__options={"players": 2, "npc": "random"}, evaluation__games=4), tmp_path)
     play(make_agent(str(tmp_path), GAME))
+
+
+def spoil_games(name, value):
+    def change(state):
+        records = np.frombuffer(state["games"].numpy().tobytes(), GAME.dtype).copy()
+        records[name][3] = value
+        state["games"] = torch.from_numpy(np.frombuffer(records.tobytes(), np.uint8).copy())
+
+    return change
+
+
+def spoil_env(name, value):
+    return lambda state: state["env"][name][3].fill_(value)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        spoil_games("phase", 77),
+        spoil_games("round_number", 100),
+        spoil_games("height", 120),
+        spoil_games("area", 99),
+        spoil_games("blocks", -3),
+        spoil_games("deals", -1),
+        spoil_games("episode", 3_000_001),
+        spoil_env("seat", 50),
+        spoil_env("member", 50),
+        spoil_env("holders", -7),
+        lambda state: state["games"].random_(generator=torch.Generator().manual_seed(1)),
+        lambda state: state.update(games=state["games"][:-5]),
+    ],
+)
+def test_games_that_cannot_be_are_not_gone_on_with(run, tmp_path, change):
+    shutil.copytree(run, tmp_path / "copy")
+    path = find(tmp_path / "copy") / "training_state.pt"
+    state = torch.load(path, weights_only=True)
+    change(state)
+    torch.save(state, path)
+    with pytest.raises(CheckpointError, match=r"training_state\.pt cannot be used to go on") as raised:
+        train(tiny(), tmp_path / "copy", resume=True)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_failing_evaluation_loses_nothing(tmp_path, monkeypatch):
+    def fail(*args):
+        raise RuntimeError("no match")
+
+    monkeypatch.setattr(driver, "evaluate", fail)
+    with pytest.raises(RuntimeError, match="no match"):
+        train(tiny(), tmp_path / "first")
+    assert find(tmp_path / "first").name == "0000001024"
+    with pytest.raises(RuntimeError, match="no match"):
+        train(tiny(evaluation__every=10_000), tmp_path / "last")
+    assert find(tmp_path / "last").name == "0000002048"
+
+
+def test_a_thousand_games_without_an_illegal_action(run):
+    result = evaluate(make_agent(str(run), GAME), "random", GAME, GAME.check_options({}), 1000)
+    assert result.games == 1000

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 
 from tritarea_env.batch import Batch
-from tritarea_env.views import check_actions
+from tritarea_env.views import checked
 
 from . import kernels
 from .league import League
@@ -83,7 +83,7 @@ class LeagueVecEnv(VecEnv):
         Raises:
             IllegalActionError: one is not legal; nothing was stepped.
         """
-        self._actions = check_actions(self.batch.game, self.batch.mask, actions, "the learner")
+        self._actions = checked(self.batch.game, self.batch.games, self._all, actions, "the learner")
 
     def step_wait(self) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.bool_], list[Any]]:
         """Observations, rewards (n,) float32, dones (n,) bool, infos."""
@@ -146,7 +146,10 @@ class LeagueVecEnv(VecEnv):
                 agent = self.league.agents[member]
                 assert agent is not None
                 views = self.batch.views(index[mine])
-                actions[mine] = check_actions(self.batch.game, views.mask, agent.act(views), self.league.names[member])
+                answer = agent.act(views)
+                actions[mine] = checked(
+                    self.batch.game, self.batch.games, index[mine], answer, self.league.names[member]
+                )
             self._advance(index, actions)
 
     def memory(self) -> dict[str, NDArray[Any]]:

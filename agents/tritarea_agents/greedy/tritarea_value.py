@@ -18,6 +18,8 @@ from tritarea_env.games.tritarea.kernel import has_own_neighbour, place
 from tritarea_env.games.tritarea.rules import ACTIONS, CARDS, NEIGHBOURS, PLAY, ROUNDS, SEATS, SQUARES, TRICKS
 from tritarea_env.games.tritarea.settlement import rank_in_area, score_now
 
+RANGES = {"block": (-1000, 1000), "use": (0, 100), "fade": (0, 1), "samples": (1, 100_000)}
+
 
 class Parameters(NamedTuple):
     """What the rule leaves open; points are score points."""
@@ -28,9 +30,11 @@ class Parameters(NamedTuple):
     samples: int = 8  # worlds of opponents' cards per decision on a card
 
     def check(self) -> None:
-        """Raises ValueError for values that make no sense."""
-        if not (self.use > 0 and self.samples >= 1 and 0 <= self.fade <= 1):
-            raise ValueError(f"greedy needs use > 0, samples >= 1 and fade in 0 … 1, not {self}")
+        """Raises ValueError for a value out of range."""
+        for key, (low, high) in RANGES.items():
+            value = getattr(self, key)
+            if not low <= value <= high:
+                raise ValueError(f"greedy: {key} is {low} … {high}, not {value}")
 
 
 # What the kernels write to; nothing in it outlives a decision.
@@ -73,9 +77,9 @@ def trust(g, p):
 @kernel
 def worth_of_blocks(g, blocks, left, p):
     """Worth of ``blocks`` in hand with ``left`` tricks to come: each further one is less likely to be used."""
-    if left <= 0:
-        return 0.0
     used = p.use * left
+    if used <= 0:
+        return 0.0
     each = p.block + (2.0 if g.round_number == ROUNDS else 0.0)  # A6.4: unused it costs 2, which the value counts
     return each * used * (1.0 - math.exp(-blocks / used))
 

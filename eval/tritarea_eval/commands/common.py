@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import json
+import os
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -73,6 +75,25 @@ def fail(message: str, code: int) -> typer.Exit:
     """Say what is wrong on stderr; the exception to raise."""
     typer.echo(f"error: {' '.join(message.split())}", err=True)
     return typer.Exit(code)
+
+
+def check_out(out: Path | None) -> None:
+    """Refuse a file for records that could not be written in the end, before anything is played."""
+    from tritarea_env import records
+
+    if out is None:
+        return
+    if not out.parent.is_dir():
+        raise UserError(f"there is no folder {str(out.parent)!r} to write {out.name!r} in")
+    try:
+        target = records.target_of(out)
+        if target is not None:
+            with tempfile.TemporaryFile(dir=target.parent):
+                return
+    except OSError as error:
+        raise UserError(f"{str(out)!r} cannot be written: {error.strerror}") from error
+    if not os.access(out, os.W_OK):
+        raise UserError(f"{str(out)!r} cannot be written")
 
 
 def game_of(name: str, options: list[str] | None) -> tuple[Game, dict[str, Any]]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .common import GameName, GameOptions, Out, Seed, UserError, fail, game_of, progress_bar, screen, user_input
+from .common import GameName, GameOptions, Out, Seed, check_out, fail, game_of, progress_bar, screen, user_input
 
 if TYPE_CHECKING:
     from tritarea_agents.playing import AgentError
@@ -54,8 +54,7 @@ def run_match(
     from tritarea_agents.playing import AgentError
     from tritarea_eval.match import Match
 
-    if out is not None and not out.parent.is_dir():
-        raise UserError(f"there is no folder {str(out.parent)!r} to write {out.name!r} in")
+    check_out(out)
     with user_input():
         made = Match(game, agents, games=games, seed=seed, options=options)
     try:
@@ -67,10 +66,10 @@ def run_match(
 
 
 def _keep(failure: AgentError, out: Path | None) -> Path:
-    """Write the record of the game that an agent broke off beside ``out``, else as a temporary file."""
+    """Write the record of the game that an agent broke off beside the file ``out``, else as a temporary file."""
     from tritarea_env import records
 
-    if out is not None:
+    if out is not None and records.target_of(out) is not None:
         path = out.with_name(f"{out.stem}-failed.jsonl")
     else:
         handle, name = tempfile.mkstemp(prefix="tritarea-failed-", suffix=".jsonl")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .common import MOST, GameName, GameOptions, UserError, fail, game_of, screen, user_input
+from .common import MOST, GameName, GameOptions, UserError, check_out, fail, game_of, screen, user_input
 
 if TYPE_CHECKING:
     from tritarea_env.games import Game
@@ -48,6 +48,7 @@ def play(
     players = len(found.agents(options))
     if seat >= players:
         raise UserError(f"--seat is 0 … {players - 1}, not {seat}")
+    check_out(out)
     seed = secrets.randbits(32) if seed is None else seed
     holders, names = _holders(found, options, seat, opponents or ["greedy"])
     table = Table(game, options, found.rewards[0])
@@ -112,12 +113,13 @@ class _Evening:
     def _agents_choice(self) -> int:
         import numpy as np
 
-        from tritarea_env.views import check_actions, stream_views
+        from tritarea_env.views import checked, stream_views
 
         mover = self.table.to_move
-        views = stream_views(self.game, self.table.playing(), np.zeros(1, np.int64))
+        games, only = self.table.playing(), np.zeros(1, np.int64)
         try:
-            return int(check_actions(self.game, views.mask, self.holders[mover].act(views), "it")[0])
+            answer = self.holders[mover].act(stream_views(self.game, games, only))
+            return int(checked(self.game, games, only, answer, "it")[0])
         except Exception as error:
             raise fail(f"{self.names[mover]} failed in seat {mover}: {type(error).__name__}: {error}", 1) from error
 
