@@ -1,8 +1,10 @@
 """The start by imitation."""
 
+import io
 import threading
 
 import pytest
+from rich.console import Console
 from tiny import tiny
 
 from tritarea_train import train
@@ -27,6 +29,8 @@ def test_stopped_while_imitating(tmp_path, monkeypatch):
     config = tiny()
     assert not imitate(build(config), config.imitation, stopped, lambda steps, agreement: None)
     monkeypatch.setattr("tritarea_train.driver.imitate", lambda *args: False)
+    console = Console(file=io.StringIO(), width=200)
     with pytest.raises(KeyboardInterrupt, match="nothing to resume"):
-        train(config, tmp_path)
+        train(config, tmp_path, console=console)
+    assert "nothing lost but this time" in console.file.getvalue()
     assert not (tmp_path / "checkpoints").exists()

@@ -4,8 +4,11 @@ import re
 from pathlib import Path
 
 import pytest
+from tiny import tiny
 
-from tritarea_train import load_config
+from tritarea_agents import checkpoint
+from tritarea_train import config as limits
+from tritarea_train import load_config, train
 from tritarea_train.config import ConfigError, TrainConfig, make
 
 CONFIGS = Path(__file__).parents[2] / "configs" / "train"
@@ -21,6 +24,32 @@ def test_overrides_win_and_reach_inside(tmp_path):
     path.write_text("seed: 1\nppo: {gamma: 0.9, clip: 0.1}\n")
     config = load_config(path, {"seed": 7, "ppo.gamma": 0.99, "net.shared": [8]})
     assert (config.seed, config.ppo.gamma, config.ppo.clip, config.net.shared) == (7, 0.99, 0.1, [8])
+
+
+def test_whole_and_scientific_numbers_are_numbers(tmp_path):
+    (tmp_path / "a.yaml").write_text("ppo: {learning_rate: 1e-4, gamma: 1}\nopponents: {agents: {random: 1}}\n")
+    config = load_config(tmp_path / "a.yaml")
+    assert (config.ppo.learning_rate, config.ppo.gamma, config.opponents.agents) == (1e-4, 1.0, {"random": 1.0})
+
+
+def test_limits_are_those_of_checkpoints():
+    assert (limits.MOST_LAYERS, limits.MOST_UNITS) == (checkpoint.MOST_LAYERS, checkpoint.MOST_UNITS)
+
+
+@pytest.mark.parametrize(
+    ("overrides", "told"),
+    [
+        ({"evaluation__against": ["random", "nope"]}, "evaluation.against: .*'nope'"),
+        ({"opponents__agents": {"nope": 1.0}}, "opponents.agents: .*'nope'"),
+        ({"imitation__agent": "nope"}, "imitation.agent: .*'nope'"),
+        ({"game__options": {"npc": "nope"}}, "npc: .*'nope'"),
+        ({"net__shared": [30_000, 30_000]}, "net: .* at most 50,000,000 weights"),
+    ],
+)
+def test_agents_that_are_not_there_are_told_before_anything_is_written(tmp_path, overrides, told):
+    with pytest.raises(ConfigError, match=told):
+        train(tiny(**overrides), tmp_path / "out")
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_config_survives_its_own_yaml(tmp_path):
@@ -41,6 +70,14 @@ def test_a_config_survives_its_own_yaml(tmp_path):
         ({"game": {"options": {"players": 9}}}, "game: players is 1, 2, 3 or 4, not 9"),
         ({"game": {"reward": "fame"}}, "game: reward is one of outcome, score, score_delta, settled_delta, not 'fame'"),
         ({"net": {"shared": [0]}}, "net.shared.0: "),
+        ({"net": {"shared": [8] * 6, "policy": [8] * 6, "value": [8] * 5}}, "net: .* at most 16 layers .* not 17"),
+        ({"steps": True}, "steps: .* True"),
+        ({"steps": "8"}, "steps: .*'8'"),
+        ({"n_games": 8.0}, "n_games: .* 8.0"),
+        ({"n_games": 2_000_000}, "n_games: .* 2000000"),
+        ({"threads": 5000}, "threads: .* 5000"),
+        ({"opponents": {"pool": 5000}}, "opponents.pool: .* 5000"),
+        ({"ppo": {"gamma": True}}, "ppo.gamma: a number, not True"),
         ({"net": {"activation": "swish"}}, "net.activation: "),
         ({"opponents": {"agents": {"greedy": -1}}}, "opponents.agents.greedy: "),
         ({"opponents": {"current": 0, "snapshots": 0, "agents": {}}}, "opponents: at least one weight"),
@@ -70,3 +107,27 @@ def test_yaml_runs_no_code(tmp_path):
     path.write_text("seed: !!python/object/apply:os.getpid []\n")
     with pytest.raises(ConfigError, match="not YAML"):
         load_config(path)
+
+
+BOMB = "a: &a [1, 1]\n" + "".join(f"{b}: &{b} [*{a}, *{a}]\n" for a, b in zip("abcdefgh", "bcdefghi", strict=True))
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (BOMB, "no aliases"),
+        ("[" * 50_000, "not YAML"),
+        ("seed: " + "9" * 50_000, "not YAML"),
+        ("# " + "x" * 100_000, "at most 100,000 bytes"),
+        (f"steps: {['x'] * 10_000}", r"steps: .*\.\.\."),
+        ("".join(f"x{i}: 1\n" for i in range(5000)), "there is no such field"),
+        ("x" * 50_000 + ": 1", "xxx …|not YAML"),
+    ],
+    ids=["bomb", "deep", "huge number", "large", "long value", "many fields", "long field"],
+)
+def test_hostile_files_are_refused_shortly(tmp_path, text, told):
+    path = tmp_path / "a.yaml"
+    path.write_text(text)
+    with pytest.raises(ConfigError, match=told) as raised:
+        load_config(path)
+    assert len(str(raised.value)) < 3000

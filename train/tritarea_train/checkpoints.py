@@ -17,11 +17,13 @@ from tritarea_agents import checkpoint
 from tritarea_agents.checkpoint import CheckpointError
 from tritarea_env import games
 
-from .config import TrainConfig, load
+from .config import ConfigError, TrainConfig, load
+from .kernels import LEARNER
 from .model import Learner
 
 CONFIG, STATE = "config.yaml", "training_state.pt"
 PACKAGES = ("tritarea", "torch", "stable_baselines3", "sb3_contrib", "numpy")
+NOT_IN_POSITION = {"stream", "episode", "deals", "points", "decision", "round_ended"}  # fields that index nothing
 MAY_CHANGE = {"steps", "threads", "device", "evaluation"}  # in the config of a run that goes on
 
 
@@ -105,10 +107,11 @@ def restore(folder: Path, learner: Learner) -> dict[str, int]:
     try:
         state = torch.load(path, map_location="cpu", weights_only=True)
         _put(state, learner)
+        progress = {name: int(value) for name, value in state["progress"].items()}
     except Exception as error:  # whatever a damaged file makes torch raise
-        raise CheckpointError(f"{path} cannot be used to go on: {str(error).splitlines()[0]}") from error
+        raise CheckpointError(f"{path} cannot be used to go on: {' '.join(str(error).split())[:300]}") from error
     learner.net.load_state_dict(weights)
-    return {name: int(value) for name, value in state["progress"].items()}
+    return progress
 
 
 def _put(state: dict[str, Any], learner: Learner) -> None:
@@ -120,6 +123,7 @@ def _put(state: dict[str, Any], learner: Learner) -> None:
     for name, array in env.memory().items():
         array[:] = state["env"][name].numpy()
     learner.league.restore(state["league"])
+    _check_games(learner)
     model._last_obs = env.look()
     model._last_episode_starts = state["episode_starts"].numpy()
     torch.set_rng_state(state["torch_random"])
@@ -128,9 +132,34 @@ def _put(state: dict[str, Any], learner: Learner) -> None:
     np.random.set_state(("MT19937", key, shuffling["pos"], shuffling["has_gauss"], shuffling["gauss"]))  # noqa: NPY002
 
 
+def _check_games(learner: Learner) -> None:
+    """Raises ValueError if a game or its seats are none that play can lead to: compiled code believes them."""
+    env, league = learner.env, learner.league
+    batch, game = env.batch, env.batch.game
+    for i, g in enumerate(batch.games):
+        twin = game.new(1, batch.options)[0]
+        game.from_position(twin, game.to_position(g), np.uint64(0))
+        game.set_later(twin, game.later_of(g), strict=True)
+        for name in set(game.dtype.names or ()) - NOT_IN_POSITION:
+            if not np.array_equal(twin[name], g[name]):
+                raise ValueError(f"game {i}: {name} does not follow from its position")
+    rows = np.arange(len(batch))
+    if not np.array_equal(env.seat, (rows + batch.games.episode) % env.players) or (env.seat != batch.seat).any():
+        raise ValueError("a game does not wait for the learner's seat")
+    filled = [place for place, agent in enumerate(league.agents) if agent is not None]
+    holders = np.repeat(env.member[:, None], game.seats, axis=1)
+    holders[:, env.players :] = league.npc
+    holders[rows, env.seat] = LEARNER
+    if not np.isin(env.member, filled).all() or not np.array_equal(env.holders, holders):
+        raise ValueError("a game's opponents are not of the league")
+
+
 def check_config(folder: Path, config: TrainConfig) -> None:
     """Raises CheckpointError, naming the field, if the run in ``folder`` was begun with another config."""
-    begun, now = load(folder / CONFIG, {}).model_dump(), config.model_dump()
+    try:
+        begun, now = load(folder / CONFIG, {}).model_dump(), config.model_dump()
+    except ConfigError as error:
+        raise CheckpointError(f"{folder} cannot be resumed: {error}") from error
     for field in begun:
         if field not in MAY_CHANGE and begun[field] != now[field]:
             raise CheckpointError(f"{folder} was begun with {field} {begun[field]}, not {now[field]}")

@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from tritarea_env import games
 
-Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+MOST_BYTES = 100_000  # of a config's file
+MOST_TOLD = 300  # characters of one error, and at most so many errors:
+MOST_ERRORS = 5
+MOST_LAYERS, MOST_UNITS = 16, 1 << 16  # as checkpoints allow; those need torch, a config does not
+
+
+def _no_bool(value: Any) -> Any:
+    if isinstance(value, bool):
+        raise ValueError(f"a number, not {value}")
+    return value
+
+
+# ``1e-4`` is a text to YAML, so a number may come as one.
+Number = Annotated[float, BeforeValidator(_no_bool), Field(strict=False, allow_inf_nan=False)]
+Weight = Annotated[Number, Field(ge=0)]
 SETTLED_REWARD = "settled_delta"  # ``score_delta`` of the scores as if the round were settled at every moment
-Size = Annotated[int, Field(ge=1, le=1 << 16)]
+Size = Annotated[int, Field(ge=1, le=MOST_UNITS)]
 
 
 class ConfigError(ValueError):
@@ -23,7 +38,7 @@ class ConfigError(ValueError):
 class Part(BaseModel):
     """A part of a config: it knows its fields, and no others."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
 class GameConfig(Part):
@@ -51,6 +66,13 @@ class NetConfig(Part):
     value: list[Size] = [256]
     activation: Literal["relu", "tanh"] = "relu"
 
+    @model_validator(mode="after")
+    def _not_too_deep(self) -> NetConfig:
+        layers = len(self.shared) + len(self.policy) + len(self.value)
+        if layers > MOST_LAYERS:
+            raise ValueError(f"shared, policy and value have at most {MOST_LAYERS} layers together, not {layers}")
+        return self
+
 
 class PpoConfig(Part):
     """PPO (Schulman et al. 2017), in stable-baselines3's terms; ``n_steps`` counts decisions of each game's learner."""
@@ -58,14 +80,14 @@ class PpoConfig(Part):
     n_steps: int = Field(default=16, ge=1)
     batch_size: int = Field(default=1024, ge=2)
     n_epochs: int = Field(default=4, ge=1)
-    learning_rate: float = Field(default=3e-4, gt=0, lt=1)
+    learning_rate: Number = Field(default=3e-4, gt=0, lt=1)
     schedule: Literal["constant", "linear"] = "linear"  # linear: down to 0 at the last step
-    gamma: float = Field(default=1.0, gt=0, le=1)
-    gae_lambda: float = Field(default=0.8, ge=0, le=1)
-    clip: float = Field(default=0.2, gt=0, lt=1)
+    gamma: Number = Field(default=1.0, gt=0, le=1)
+    gae_lambda: Number = Field(default=0.8, ge=0, le=1)
+    clip: Number = Field(default=0.2, gt=0, lt=1)
     ent_coef: Weight = 0.0
     vf_coef: Weight = 2.0
-    max_grad_norm: float = Field(default=0.5, gt=0)
+    max_grad_norm: Number = Field(default=0.5, gt=0)
 
 
 class OpponentsConfig(Part):
@@ -74,7 +96,7 @@ class OpponentsConfig(Part):
     current: Weight = 0.4
     snapshots: Weight = 0.2  # shared among the snapshots there are; none yet: the current net
     agents: dict[str, Weight] = {"greedy": 0.4}  # by spec
-    pool: int = Field(default=5, ge=1)  # snapshots kept
+    pool: int = Field(default=5, ge=1, le=1000)  # snapshots kept
     snapshot_every: int = Field(default=100_000, ge=1)  # steps
 
     @model_validator(mode="after")
@@ -90,7 +112,7 @@ class ImitationConfig(Part):
     agent: str = "greedy"
     steps: int = Field(default=0, ge=0)  # 0: from scratch
     n_epochs: int = Field(default=2, ge=1)
-    learning_rate: float = Field(default=1e-3, gt=0, lt=1)  # at the start; it falls to 0 at the end
+    learning_rate: Number = Field(default=1e-3, gt=0, lt=1)  # at the start; it falls to 0 at the end
 
 
 class EvaluationConfig(Part):
@@ -107,13 +129,13 @@ class TrainConfig(Part):
     game: GameConfig = GameConfig()
     seed: int = Field(default=0, ge=0, lt=1 << 32)
     steps: int = Field(default=1_000_000, ge=1)
-    n_games: int = Field(default=512, ge=1)
+    n_games: int = Field(default=512, ge=1, le=1_000_000)
     net: NetConfig = NetConfig()
     ppo: PpoConfig = PpoConfig()
     imitation: ImitationConfig = ImitationConfig()
     opponents: OpponentsConfig = OpponentsConfig()
     evaluation: EvaluationConfig = EvaluationConfig()
-    threads: int = Field(default=0, ge=0)  # of torch; 0: as many as this process may use
+    threads: int = Field(default=0, ge=0, le=1024)  # of torch; 0: as many as this process may use
     device: str = Field(default="cpu", pattern=r"^(auto|cpu|cuda(:\d+)?|mps)$")
 
     @model_validator(mode="after")
@@ -132,6 +154,15 @@ class TrainConfig(Part):
         return text
 
 
+class _Loader(yaml.SafeLoader):
+    """Without aliases: with them, a short text can stand for more data than any memory holds."""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        if self.check_event(yaml.AliasEvent):
+            raise yaml.YAMLError("a config has no aliases (*name)")
+        return super().compose_node(parent, index)
+
+
 def load(path: str | Path, overrides: Mapping[str, Any]) -> TrainConfig:
     """Read a YAML file; ``overrides`` by dotted field name win over it.
 
@@ -139,11 +170,17 @@ def load(path: str | Path, overrides: Mapping[str, Any]) -> TrainConfig:
         ConfigError: names the file and the field.
     """
     try:
-        content = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+        with Path(path).open("rb") as file:
+            text = file.read(MOST_BYTES + 1)
+        if len(text) > MOST_BYTES:
+            raise ConfigError(f"{path}: a config has at most {MOST_BYTES:,} bytes")
+        content = yaml.load(text.decode(), _Loader)
+    except ConfigError:
+        raise
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: not YAML: {' '.join(str(error).split())}") from error
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise ConfigError(f"{path}: not YAML: {_short(' '.join(str(error).split()))}") from error
     if content is not None and not isinstance(content, dict):
         raise ConfigError(f"{path}: a config is a mapping of fields, not {type(content).__name__}")
     return make(content or {}, overrides, str(path))
@@ -167,7 +204,8 @@ def make(content: Mapping[str, Any], overrides: Mapping[str, Any], source: str) 
     try:
         return TrainConfig.model_validate(merged)
     except ValidationError as error:
-        raise ConfigError("; ".join(f"{source}: {_told(one)}" for one in error.errors())) from error
+        told = [f"{source}: {_short(_told(one))}" for one in error.errors()[:MOST_ERRORS]]
+        raise ConfigError("; ".join(told)) from error
 
 
 def _told(one: Any) -> str:
@@ -176,5 +214,9 @@ def _told(one: Any) -> str:
     if one["type"] == "extra_forbidden":
         reason = "there is no such field"
     elif one["type"] != "value_error":
-        reason = f"{reason}, not {one['input']!r}"
+        reason = f"{reason}, not {reprlib.repr(one['input'])}"
     return f"{field}: {reason}" if field else reason
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= MOST_TOLD else text[:MOST_TOLD] + " …"

@@ -88,6 +88,10 @@ class Driver(BaseCallback):
 
         whole = imitate(self.learner, config, self.stop, told)
         self._bar.remove_task(task)
+        if not whole:
+            self._say(
+                "Stopped during the start by imitation: no checkpoint yet, nothing lost but this time. Start again."
+            )
         return whole
 
     # ---------------------------------------------------------------------------------- between rollouts
@@ -97,12 +101,12 @@ class Driver(BaseCallback):
         self._log_speed(steps)
         if self._due(self.config.opponents.snapshot_every, steps):
             self.learner.league.take_snapshot(steps)
-        evaluated = self._due(self.config.evaluation.every, steps)
+        evaluation = self._due(self.config.evaluation.every, steps)
         self.done = steps
-        if evaluated:
+        if evaluation or self.stop.is_set():
+            self.save()  # first: if a match fails, nothing is lost
+        if evaluation:
             self.evaluate()
-        if evaluated or self.stop.is_set():
-            self.save()
         self.stopped = self.stop.is_set()
         self._lap = (time.perf_counter(), steps)
 
@@ -163,11 +167,11 @@ class Driver(BaseCallback):
         self.saved = checkpoints.save(self.run, self.config, self.learner, progress)
 
     def finish(self) -> Path:
-        """At the run's end: evaluate and save if it came to its end, say how to go on if it was stopped."""
+        """At the run's end: save and evaluate if it came to its end, say how to go on if it was stopped."""
         if self.stopped and self.saved is not None:
             self._say(f"Stopped. The checkpoint is {self.saved}; resume the run in {self.run} to go on.")
             return self.saved
-        self.evaluate()
         self.save()
+        self.evaluate()
         assert self.saved is not None
         return self.saved

@@ -15,9 +15,11 @@ from stable_baselines3.common.logger import configure
 
 from tritarea_agents import checkpoint
 from tritarea_agents.checkpoint import CheckpointError
+from tritarea_env import games
+from tritarea_env.views import find_agent
 
 from . import checkpoints, model
-from .config import TrainConfig
+from .config import ConfigError, TrainConfig
 from .driver import Driver
 
 LOG = "log"
@@ -36,7 +38,9 @@ def train(config: TrainConfig, out: Path, *, resume: bool = False, console: Cons
 
     Raises:
         CheckpointError: ``out`` holds a run already, or the one to resume does not fit.
+        ConfigError: an agent of the config is not there, or its net is too large; nothing was written.
     """
+    check(config)
     torch.set_num_threads(config.threads or usable_cpus())
     there = (out / checkpoint.CHECKPOINTS).is_dir()
     if there and not resume:
@@ -56,6 +60,27 @@ def train(config: TrainConfig, out: Path, *, resume: bool = False, console: Cons
         saved = driver.finish()
     learner.model.logger.close()
     return saved
+
+
+def check(config: TrainConfig) -> None:
+    """Raises ConfigError, naming the field, for what only shows when agents and net are looked at."""
+    game = games.get(config.game.name)
+    options = game.check_options(config.game.options)
+    specs = [("evaluation.against", spec) for spec in config.evaluation.against]
+    specs += [("opponents.agents", spec) for spec in config.opponents.agents]
+    if config.imitation.steps:
+        specs.append(("imitation.agent", config.imitation.agent))
+    if "npc" in options:
+        specs.append(("game.options.npc", options["npc"]))
+    try:
+        checkpoint.check_size(model.shape_of(config))
+    except ValueError as error:
+        raise ConfigError(f"net: {error}") from error
+    for field, spec in specs:
+        try:
+            find_agent(spec, game, options)
+        except ValueError as error:
+            raise ConfigError(f"{field}: {error}") from error
 
 
 def usable_cpus() -> int:
