@@ -60,13 +60,15 @@ def guarded(command: F) -> F:
             raise fail(str(error), 2) from error
         except (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError) as error:
             raise fail(f"{error.filename}: {error.strerror}", 2) from error
-        except ModuleNotFoundError as error:
+        except ImportError as error:
             package = (error.name or "").partition(".")[0]
-            if package not in EXTRAS:
+            if package in EXTRAS:
+                raise fail(f'this needs {package}: pip install "tritarea[{EXTRAS[package]}]"', 2) from error
+            if "pip install" not in str(error):
                 raise
-            raise fail(f'this needs {package}: pip install "tritarea[{EXTRAS[package]}]"', 2) from error
+            raise fail(str(error), 2) from error
         except KeyboardInterrupt as error:
-            raise fail("stopped", 130) from error
+            raise fail(str(error) or "stopped", 130) from error
 
     return run  # type: ignore[return-value]
 

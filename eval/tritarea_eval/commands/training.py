@@ -29,7 +29,8 @@ def train(
     Example:
       tritarea train configs/train/quick.yaml --seed 1 --out runs/first
     """
-    folder = _train(config, {"seed": seed, "steps": steps, "device": device}, out or Path("runs", config.stem), resume)
+    overrides = {"seed": seed, "steps": steps, "device": device}
+    folder = _train(f"train {config}", config, overrides, out or Path("runs", config.stem), resume)
     typer.echo(f"The agent is in {folder}. Try: tritarea match {folder} greedy --games 400")
 
 
@@ -42,6 +43,7 @@ def demo(
         Path | None, typer.Option("--out", help="The run's folder. [default: runs/demo, or the next that is free]")
     ] = None,
     games: Annotated[int, typer.Option("--games", min=1, help="Games of each match afterwards.")] = 1000,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the demo that was stopped in --out.")] = False,
 ) -> None:
     """Train an agent for about three minutes, then play it against three random and against three greedy.
 
@@ -56,7 +58,12 @@ def demo(
 
     config = find_config()
     settings = load_config(config)
-    folder = str(_train(config, {"seed": seed, "steps": steps}, out or free_folder(Path("runs", "demo")), False))
+    run = out or (Path("runs", "demo") if resume else free_folder(Path("runs", "demo")))
+    typer.echo(
+        "Training for about three minutes: the net first imitates greedy, then plays itself, older selves and greedy. "
+        "Then it plays matches, one seat against three of a kind; its share of the wins would be 0.25 among equals."
+    )
+    folder = str(_train("demo", config, {"seed": seed, "steps": steps}, run, resume))
     game = settings.game
     results = [run_match([folder, other], games, seed, game.name, game.options, None) for other in ("random", "greedy")]
     screen().print(summary_table("The trained agent in one seat against three of a kind", results))
@@ -84,20 +91,21 @@ def free_folder(wanted: Path) -> Path:
     return next(folder for name in names if not (folder := wanted.with_name(name)).exists())
 
 
-def _train(config: Path, overrides: dict[str, Any], out: Path, resume: bool) -> Path:
-    """Train; returns the run's folder. A run that was stopped before its end ends the command."""
+def _train(command: str, config: Path, overrides: dict[str, Any], out: Path, resume: bool) -> Path:
+    """Train; returns the run's folder. A run that was stopped ends the command and says how to go on."""
     from tritarea_agents.checkpoint import CheckpointError
     from tritarea_train import load_config
     from tritarea_train import train as run
+    from tritarea_train.config import ConfigError
 
     with user_input():
         checked = load_config(config, {key: value for key, value in overrides.items() if value is not None})
     try:
         saved = run(checked, out, resume=resume, console=screen(stderr=True))
-    except CheckpointError as error:
+    except (CheckpointError, ConfigError) as error:
         raise UserError(str(error)) from error
     if int(saved.name) < checked.steps:
-        raise fail(
-            f"stopped after {int(saved.name):,} of {checked.steps:,} steps; go on with --resume --out {out}", 130
-        )
+        given = "".join(f" --{name} {value}" for name, value in overrides.items() if value is not None)
+        again = f"tritarea {command}{given} --resume --out {out}"
+        raise fail(f"stopped after {int(saved.name):,} of {checked.steps:,} steps; go on with: {again}", 130)
     return out
