@@ -186,7 +186,7 @@ def spoil_env(name, value):
         spoil_games("area", 99),
         spoil_games("blocks", -3),
         spoil_games("deals", -1),
-        spoil_games("episode", 3_000_001),
+        spoil_games("episode", 3_000_002),
         spoil_env("seat", 50),
         spoil_env("member", 50),
         spoil_env("holders", -7),

@@ -127,7 +127,7 @@ class TrainConfig(Part):
     """A training run. ``steps`` counts the learner's decisions, rounded up to whole rollouts."""
 
     game: GameConfig = GameConfig()
-    seed: int = Field(default=0, ge=0, lt=1 << 32)
+    seed: int = Field(default=0, ge=0, lt=1 << 64)
     steps: int = Field(default=1_000_000, ge=1)
     n_games: int = Field(default=512, ge=1, le=1_000_000)
     net: NetConfig = NetConfig()
@@ -135,7 +135,7 @@ class TrainConfig(Part):
     imitation: ImitationConfig = ImitationConfig()
     opponents: OpponentsConfig = OpponentsConfig()
     evaluation: EvaluationConfig = EvaluationConfig()
-    threads: int = Field(default=0, ge=0, le=1024)  # of torch; 0: as many as this process may use
+    threads: int = Field(default=0, ge=0, le=1024)  # of torch; 0: OMP_NUM_THREADS, or as many as this process may use
     device: str = Field(default="cpu", pattern=r"^(auto|cpu|cuda(:\d+)?|mps)$")
 
     @model_validator(mode="after")

@@ -71,7 +71,7 @@ class Driver(BaseCallback):
 
     def _say(self, text: str) -> None:
         if not self._bar.disable:
-            self._bar.console.print(text, highlight=False)
+            self._bar.console.print(text, highlight=False, soft_wrap=True)
 
     def imitate(self) -> bool:
         """The start by imitation, if the config asks for one; False if it was stopped."""

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from tritarea_agents.net import ACTIVATIONS, PolicyNet, Shape, Trunk
 from tritarea_env import games
+from tritarea_env.engine.rng import key_of
 
 from .config import TrainConfig
 from .league import League
@@ -73,7 +74,7 @@ def build(config: TrainConfig) -> Learner:
         ent_coef=ppo.ent_coef,
         vf_coef=ppo.vf_coef,
         max_grad_norm=ppo.max_grad_norm,
-        seed=config.seed,
+        seed=int(key_of(config.seed)) >> 32,  # numpy's seeds have 32 bits
         device=config.device,
         policy_kwargs={
             "net_arch": {"pi": list(shape.policy), "vf": list(shape.value)},

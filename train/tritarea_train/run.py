@@ -42,6 +42,8 @@ def train(config: TrainConfig, out: Path, *, resume: bool = False, console: Cons
     """
     check(config)
     torch.set_num_threads(config.threads or usable_cpus())
+    if config.device.startswith("cuda") and not torch.cuda.is_available():
+        raise ConfigError(f"device: there is no {config.device} here; cpu always is")
     there = (out / checkpoint.CHECKPOINTS).is_dir()
     if there and not resume:
         raise CheckpointError(f"{out} holds a run already: resume it, or choose another folder")
@@ -84,7 +86,10 @@ def check(config: TrainConfig) -> None:
 
 
 def usable_cpus() -> int:
-    """How many processors this process may use."""
+    """How many threads to use: ``OMP_NUM_THREADS``, or as many as the processors that this process may use."""
+    wanted = os.environ.get("OMP_NUM_THREADS", "")
+    if wanted.isdecimal() and int(wanted) > 0:
+        return int(wanted)
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
