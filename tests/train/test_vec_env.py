@@ -123,7 +123,7 @@ def test_an_illegal_action_is_refused_before_anything_is_stepped():
     actions = choose(env, np.random.default_rng(1))
     for wrong in (int(np.flatnonzero(env.batch.mask[5] == 0)[0]), -1, env.batch.game.actions):
         actions[5] = wrong
-        with pytest.raises(IllegalActionError, match="the learner chose"):
+        with pytest.raises(IllegalActionError, match="the learner may not play"):
             env.step(actions)
     assert env.batch.games.tobytes() == before
 
