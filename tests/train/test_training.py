@@ -162,6 +162,8 @@ def test_a_damaged_state_is_refused_in_one_sentence(run, tmp_path):
 def test_a_learner_among_two_players_and_npcs(tmp_path):
     train(tiny(steps=512, game__options={"players": 2, "npc": "random"}, evaluation__games=4), tmp_path)
     play(make_agent(str(tmp_path), GAME))
+    with pytest.raises(CheckpointError, match="players 2, not 4"):
+        make_agent(str(tmp_path), GAME, GAME.check_options({}))
 
 
 def spoil_games(name, value):
