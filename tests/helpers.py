@@ -29,7 +29,8 @@ OPTIONS: dict[str, list[dict[str, Any]]] = {
         {"players": 1, "npc": "random"},
         {"players": 2, "npc": "random"},
         {"players": 3, "npc": "random"},
-    ]
+    ],
+    "triatri": [{}, {"players": 2}, {"players": 3}],
 }
 CASES = [(name, options) for name in games.names() for options in OPTIONS[name]]
 IDS = [

@@ -1,7 +1,7 @@
-"""Tri*T*Area as PettingZoo and Gymnasium environments on one compiled engine.
+"""Tri*T*Area and TriATri as PettingZoo and Gymnasium environments on one compiled engine.
 
 Importing this package registers ``pettingzoo.make("aec", "tritarea/tritarea-v0")`` and
-``gymnasium.make("tritarea/TriTArea-v0")``.
+``gymnasium.make("tritarea/TriTArea-v0")``, and the same with ``triatri`` and ``TriATri``.
 """
 
 from importlib.metadata import version
@@ -16,10 +16,11 @@ __all__ = ["IllegalActionError", "PositionError", "RecordError", "__version__"]
 
 
 def _register() -> None:
-    if "tritarea/tritarea-v0" not in pettingzoo.aec_registry:
-        pettingzoo.register("aec", "tritarea/tritarea-v0", "tritarea_env.tritarea_v0:env")
-    if "tritarea/TriTArea-v0" not in gymnasium.registry:
-        gymnasium.register("tritarea/TriTArea-v0", "tritarea_env.gym:SeatEnv", kwargs={"game": "tritarea"})
+    for name, gym_id in (("tritarea", "tritarea/TriTArea-v0"), ("triatri", "tritarea/TriATri-v0")):
+        if f"tritarea/{name}-v0" not in pettingzoo.aec_registry:
+            pettingzoo.register("aec", f"tritarea/{name}-v0", f"tritarea_env.{name}_v0:env")
+        if gym_id not in gymnasium.registry:
+            gymnasium.register(gym_id, "tritarea_env.gym:SeatEnv", kwargs={"game": name})
 
 
 _register()

@@ -46,7 +46,7 @@ class Batch:
         self.game = games.get(game)
         self.options = self.game.check_options(options)
         self._kind = loops.REWARD_KINDS[one_of(reward, self.game.rewards, "reward")]
-        seats = self.game.seats
+        seats = self.game.seats_of(self.options)
         self.games = self.game.new(int(n), self.options)
         self.observation = np.zeros((n, self.game.observation_size), np.uint8)
         self.mask = np.zeros((n, self.game.actions), np.int8)

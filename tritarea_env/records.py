@@ -10,7 +10,7 @@ import errno
 import json
 import os
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
@@ -29,22 +29,28 @@ FORMAT = 1
 _NEEDED = ("format", "game", "options", "deals", "actions", "scores", "winners")
 
 
-def make(game: Game, options: dict[str, Any], start: dict[str, Any], actions: list[list[int]], g: Any) -> Record:
+def make(game: Game, options: Mapping[str, Any], start: dict[str, Any], actions: list[list[int]], g: Any) -> Record:
     """The record of a game that stands at ``g``.
 
     Args:
         options: checked options.
-        start: ``game.start_of`` at the beginning, or ``{"position": …, "deals": later deals}``.
+        start: as ``game.set_start`` returned it, or ``{"position": …, "deals": later deals}``.
         actions: ``[seat, action]`` for each decision.
     """
-    record: Record = {"format": FORMAT, "game": game.name, "options": game.changed_options(options), **start}
+    record: Record = {"format": FORMAT, "game": game.name, **game.header_of(options), **start}
+    record["deals"] = game.deals_of(g, start["deals"])
     record["actions"] = [list(pair) for pair in actions]
     over = bool(g.done)
-    record["scores"] = [int(score) for score in g.scores] if over else None
+    record["scores"] = scores_of(game, options, g) if over else None
     record["winners"] = winners_of(g) if over else None
     if over:
-        record["sources"] = points_of(game, g, start)
+        record["sources"] = points_of(game, options, g, start)
     return record
+
+
+def scores_of(game: Game, options: Mapping[str, Any], g: Any) -> list[int]:
+    """Every seat's score."""
+    return [int(score) for score in g.scores[: game.seats_of(options)]]
 
 
 def winners_of(g: Any) -> list[int]:
@@ -53,10 +59,13 @@ def winners_of(g: Any) -> list[int]:
     return [seat for seat in range(len(g.scores)) if won >> seat & 1]
 
 
-def points_of(game: Game, g: Any, start: dict[str, Any] | None = None) -> list[dict[str, int]]:
+def points_of(
+    game: Game, options: Mapping[str, Any], g: Any, start: Mapping[str, Any] | None = None
+) -> list[dict[str, int]]:
     """Each seat's points by source; they sum to its score (``set-up``: scores that a position brought along)."""
-    brought = (start or {}).get("position", {}).get("scores", [0] * game.seats)
-    rows = [dict(zip(game.sources, map(int, g.points[seat]), strict=True)) for seat in range(game.seats)]
+    seats = game.seats_of(options)
+    brought = (start or {}).get("position", {}).get("scores") or [0] * seats
+    rows = [dict(zip(game.sources, map(int, g.points[seat]), strict=True)) for seat in range(seats)]
     return [{**row, "set-up": brought[s]} if brought[s] else row for s, row in enumerate(rows)]
 
 
@@ -175,8 +184,8 @@ def _is_int(value: Any) -> bool:
     return type(value) is int
 
 
-def start(record: Record) -> tuple[Game, np.recarray]:
-    """The game of a record and its state (1,) before the first decision.
+def start(record: Record) -> tuple[Game, dict[str, Any], np.recarray]:
+    """The game of a record, its options, and its state (1,) before the first decision.
 
     Raises:
         RecordError: the record's header is not one of its game's.
@@ -184,7 +193,8 @@ def start(record: Record) -> tuple[Game, np.recarray]:
     _check_shape(record)
     game = games.get(record["game"])
     try:
-        state = game.new(1, game.check_options(record["options"]))
+        options = game.options_of(record)
+        state = game.new(1, options)
         if "position" in record:
             game.from_position(state[0], record["position"], np.uint64(0))
             game.set_later(state[0], record["deals"], strict=True)
@@ -193,7 +203,27 @@ def start(record: Record) -> tuple[Game, np.recarray]:
             loops.begin_game(state, 0)
     except ValueError as error:
         raise RecordError(f"the record's header: {error}") from None
-    return game, state
+    return game, options, state
+
+
+def step(record: Record, game: Game, state: np.recarray, action: int, mask: Any) -> None:
+    """One legal decision of a record's game ``state`` (1,), and the next mask (A,) int8.
+
+    Raises:
+        RecordError: the record lacks the deal that is needed then.
+    """
+    loops.step_game(state, 0, action, mask)
+    _feed(record, game, state)
+
+
+def _feed(record: Record, game: Game, state: np.recarray) -> None:
+    """Hold the record's next deal ready."""
+    g, deals = state[0], record["deals"]
+    if game.feed is None:
+        return
+    if len(game.deals_of(g, deals)) > len(deals):
+        raise RecordError(f"deals: after action {int(g.decision) - 1} another is needed; the record has {len(deals)}")
+    game.feed(g, deals)
 
 
 def _pair(pair: Any, number: int) -> tuple[int, int]:
@@ -213,18 +243,21 @@ def _check_action(game: Game, g: Any, mask: Any, seat: int, action: int, number:
         raise RecordError(f"action {number}: {action} ({name}) is not legal; legal: {np.flatnonzero(mask).tolist()}")
 
 
-def _check_result(game: Game, record: Record, g: Any) -> None:
-    """The record's scores, winners and sources are those of its last position."""
+def _check_result(game: Game, options: Mapping[str, Any], record: Record, g: Any) -> None:
+    """The record's deals, scores, winners and sources are those of its last position."""
     over = bool(g.done)
+    dealt, deals = len(game.deals_of(g, record["deals"])), len(record["deals"])
+    if over and dealt < deals:
+        raise RecordError(f"deals: the game is over after {dealt}, the record has {deals}")
     right = {
-        "scores": [int(score) for score in g.scores] if over else None,
+        "scores": scores_of(game, options, g) if over else None,
         "winners": winners_of(g) if over else None,
     }
     for key, value in right.items():
         if record[key] != value:
             raise RecordError(f"{key}: replaying gives {value}, the record has {record[key]}")
     if over and "sources" in record:
-        points = points_of(game, g, record)
+        points = points_of(game, options, g, record)
         if record["sources"] != points:
             raise RecordError(f"sources: replaying gives {points}, the record has {record['sources']}")
 
@@ -238,20 +271,21 @@ def replay(record: Record) -> Iterator[Replayed]:
         RecordError: at once, if the header is wrong; while iterating, with the number of the first action that
             does not fit, or at the end with the score that differs.
     """
-    game, state = start(record)
-    return _replay(game, state, record)
+    game, options, state = start(record)
+    return _replay(game, options, state, record)
 
 
-def _replay(game: Game, state: np.recarray, record: Record) -> Iterator[Replayed]:
+def _replay(game: Game, options: Mapping[str, Any], state: np.recarray, record: Record) -> Iterator[Replayed]:
     g, mask = state[0], np.zeros(game.actions, np.int8)
     only = np.zeros(1, np.int64)
     loops.legal_games(state, only, mask[None])
+    _feed(record, game, state)
     for number, pair in enumerate(record["actions"]):
         seat, action = _pair(pair, number)
         _check_action(game, g, mask, seat, action, number)
         yield game.to_position(g), np.flatnonzero(mask).tolist(), seat, action
-        loops.step_game(state, 0, action, mask)
-    _check_result(game, record, g)
+        step(record, game, state, action, mask)
+    _check_result(game, options, record, g)
     yield game.to_position(g), np.flatnonzero(mask).tolist(), None if g.done else int(g.seat), None
 
 

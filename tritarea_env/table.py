@@ -32,6 +32,7 @@ class Table:
         reward: one of the game's rewards.
 
     Attributes:
+        seats: how many there are.
         to_move: the seat to move, -1 at the end.
         mask: (A,) int8, its legal actions.
         total: (seats,) float64, rewards since ``total`` was last set to 0.
@@ -43,9 +44,10 @@ class Table:
         self.options = self.game.check_options(options)
         self._kind = loops.REWARD_KINDS[reward]
         self.mask = np.zeros(self.game.actions, np.int8)
-        self.total = np.zeros(self.game.seats)
-        self._reward = np.zeros(self.game.seats)
-        self._before = np.zeros(self.game.seats, np.int64)
+        self.seats = self.game.seats_of(self.options)
+        self.total = np.zeros(self.seats)
+        self._reward = np.zeros(self.seats)
+        self._before = np.zeros(self.seats, np.int64)
         self._root: np.uint64 | None = None  # key of the seed
         self.state: np.recarray | None = None
         self.to_move = -1
@@ -86,19 +88,21 @@ class Table:
         """Draw, put in what is given, begin; returns what the record says of the start."""
         loops.draw_game(state, 0)
         if "position" not in given:
-            self.game.set_start(state[0], given)
-            start = self.game.start_of(state[0])
+            start = self.game.set_start(state[0], given)
             loops.begin_game(state, 0)
-            return start
-        stream, episode = state.stream[0], state.episode[0]
-        self.game.from_position(state[0], given["position"], child(stream, episode))
-        self.game.set_later(state[0], given.get("deals", []))
-        state.stream[0], state.episode[0] = stream, episode
-        return {"position": self.game.to_position(state[0]), "deals": self.game.later_of(state[0])}
+        else:
+            stream, episode = state.stream[0], state.episode[0]
+            self.game.from_position(state[0], given["position"], child(stream, episode))
+            later = self.game.set_later(state[0], given.get("deals", []))
+            state.stream[0], state.episode[0] = stream, episode
+            start = {"position": self.game.to_position(state[0]), "deals": later}
+        if self.game.feed is not None:
+            self.game.feed(state[0], start["deals"])
+        return start
 
     def npcs(self, npc: str | Agent | None) -> dict[int, Agent]:
         """Who decides for the seats that no player holds: ``npc``, or None: the agent that the options name."""
-        seats = range(len(self.game.agents(self.options)), self.game.seats)
+        seats = range(len(self.game.agents(self.options)), self.seats)
         return {seat: find_agent(npc or self.options["npc"], self.game, self.options) for seat in seats}
 
     @contextmanager
@@ -125,6 +129,8 @@ class Table:
         self._log.append([self.to_move, action])
         self.to_move = loops.step_rewarded(self.state, 0, action, self._kind, self.mask, self._before, self._reward)
         self.total += self._reward
+        if self.game.feed is not None:
+            self.game.feed(self.playing()[0], self._start["deals"])
 
     def play_agents(self, holders: Mapping[int, Agent]) -> None:
         """Decide for the seats that agents hold, until another seat is to move or the game is over.
@@ -163,9 +169,9 @@ class Table:
         """Scores, winners and each seat's points by source, of a game that is over."""
         g = self.playing()[0]
         return {
-            "scores": [int(score) for score in g.scores],
+            "scores": records.scores_of(self.game, self.options, g),
             "winners": records.winners_of(g),
-            "points": records.points_of(self.game, g, self._start),
+            "points": records.points_of(self.game, self.options, g, self._start),
         }
 
     def position(self, seat: int | None = None) -> Position:

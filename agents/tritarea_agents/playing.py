@@ -103,11 +103,11 @@ class Played:
     @property
     def scores(self) -> NDArray[np.int64]:
         """(n, seats) int64."""
-        return np.asarray(self.final.scores, np.int64)
+        return np.asarray(self.final.scores[:, : self.game.seats_of(self.options)], np.int64)
 
     def shares(self) -> NDArray[np.float64]:
         """(n, seats) float64: 1/k for each of k winners."""
-        out = np.empty(self.final.scores.shape)
+        out = np.empty((len(self), self.game.seats_of(self.options)))
         loops.shares(self.final, np.arange(len(self)), out)
         return out
 
@@ -122,8 +122,8 @@ class Played:
         pairs = np.stack([self.seats[i, :length], self.actions[i, :length]], axis=1).tolist()
         drawn = _blank(self.game, self.options, self.streams[i : i + 1])
         loops.draw_game(drawn, 0)
-        start = self.game.start_of(drawn[0])
-        return records.make(self.game, dict(self.options), start, pairs, self.final[i])
+        start = self.game.set_start(drawn[0], {})
+        return records.make(self.game, self.options, start, pairs, self.final[i])
 
 
 def _blank(game: Game, options: Mapping[str, Any], streams: NDArray[np.uint64]) -> np.recarray:

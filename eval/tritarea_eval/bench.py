@@ -141,14 +141,15 @@ def seat_episode(name: str) -> Callable[[], int]:
 def greedy_games(name: str) -> Callable[[], int]:
     """Greedy in all seats of many games."""
     game = find_game(name)
-    greedy = Participant("greedy", find_agent("greedy", game, game.check_options({})))
-    holders = np.zeros((BATCH, game.seats), np.int8)
+    options = game.check_options({})
+    greedy = Participant("greedy", find_agent("greedy", game, options))
+    holders = np.zeros((BATCH, game.seats_of(options)), np.int8)
     streams, keys = np.empty(BATCH, np.uint64), np.empty(BATCH, np.uint64)
     derive_many(key_of(0), 0, streams)
     derive_many(key_of(1), 0, keys)
 
     def play() -> int:
-        played = play_games(game, game.check_options({}), [greedy], holders, streams, keys)
+        played = play_games(game, options, [greedy], holders, streams, keys)
         return int((played.actions >= 0).sum())
 
     return play

@@ -137,11 +137,11 @@ class Match:
         self.key = key_of(seed)
         if isinstance(games, bool) or not isinstance(games, int) or games < 1:
             raise ValueError(f"games is a whole number from 1 on, not {games!r}")
-        self.holders = _rotations(len(agents), self.players, self.game.seats)
+        self.holders = _rotations(len(agents), self.players, self.game.seats_of(self.options))
         self.deals = -(-games // len(self.holders))
         self.agents = len(agents)
         self.participants = _participants(self.game, agents, self.options, self.players)
-        self.side = _sides(self.game, self.players)
+        self.side = np.array(self.game.sides(self.options))
 
     @property
     def games(self) -> int:
@@ -338,20 +338,11 @@ def _participants(
     names = [spec if isinstance(spec, str) else type(spec).__qualname__ for spec in agents]
     labels = [f"{chr(ord('A') + i)} {name}" for i, name in enumerate(names)]
     participants = [Participant(label, agent_of(spec)) for label, spec in zip(labels, agents, strict=True)]
-    if "npc" in options and players < game.seats:
+    if players < game.seats_of(options):
         participants.append(Participant(f"npc {options['npc']}", agent_of(options["npc"])))
     return participants
 
 
-def _sides(game: Game, players: int) -> NDArray[np.int64]:
-    """(seats,) int64: the player for whom each seat's score and share count, -1 for an NPC of its own.
-
-    With two players the NPC opposite is the partner (A9).
-    """
-    seats = np.arange(game.seats)
-    return seats % 2 if players == 2 else np.where(seats < players, seats, -1)
-
-
 def _npcs_of_their_own(match: Match) -> int:
     """How many NPC seats can win for themselves."""
-    return int((match.side < 0).sum()) if "npc" in match.options else 0
+    return int((match.side < 0).sum())

@@ -23,7 +23,15 @@ from .model import Learner
 
 CONFIG, STATE = "config.yaml", "training_state.pt"
 PACKAGES = ("tritarea", "torch", "stable_baselines3", "sb3_contrib", "numpy")
-NOT_IN_POSITION = {"stream", "episode", "deals", "points", "decision", "round_ended"}  # fields that index nothing
+NOT_IN_POSITION = {
+    "stream",
+    "episode",
+    "deals",
+    "dealt",
+    "points",
+    "decision",
+    "round_ended",
+}  # fields that index nothing
 MAY_CHANGE = {"steps", "threads", "device", "evaluation"}  # in the config of a run that goes on
 
 
@@ -147,7 +155,7 @@ def _check_games(learner: Learner) -> None:
     if not np.array_equal(env.seat, (rows + batch.games.episode) % env.players) or (env.seat != batch.seat).any():
         raise ValueError("a game does not wait for the learner's seat")
     filled = [place for place, agent in enumerate(league.agents) if agent is not None]
-    holders = np.repeat(env.member[:, None], game.seats, axis=1)
+    holders = np.repeat(env.member[:, None], env.holders.shape[1], axis=1)
     holders[:, env.players :] = league.npc
     holders[rows, env.seat] = LEARNER
     if not np.isin(env.member, filled).all() or not np.array_equal(env.holders, holders):

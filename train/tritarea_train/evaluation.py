@@ -35,7 +35,7 @@ def evaluate(agent: Agent, against: str, game: Game, options: dict[str, Any], ga
     streams, keys = np.empty(deals, np.uint64), np.empty(len(mine), np.uint64)
     derive_many(child(key_of(SEED), 0), 0, streams)
     derive_many(child(key_of(SEED), 1), 0, keys)
-    holders = np.ones((len(mine), game.seats), np.int8)
+    holders = np.ones((len(mine), game.seats_of(options)), np.int8)
     holders[:, players:] = 2
     holders[np.arange(len(mine)), mine] = 0
     specs: list[str | Agent] = [agent, against, options.get("npc", against)]

@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 
 from tritarea_env.engine.compile import kernel
-from tritarea_env.engine.loops import REWARD_KINDS, write_reward
+from tritarea_env.engine.loops import REWARD_KINDS, copy_scores, write_reward
 from tritarea_env.engine.protocol import begin, draw, observe, score_now, score_reward, step, winners
+from tritarea_env.engine.rewards import share as share_of
 from tritarea_env.engine.rng import derive
 
 from .config import SETTLED_REWARD
@@ -32,7 +33,7 @@ def advance(
         i = index[j]
         g = games[i]
         seat = seats[i]
-        before[:] = g.scores
+        copy_scores(g, before)
         if kind == SETTLED:
             score_now(g, before)
         step(g, actions[j])
@@ -44,8 +45,8 @@ def advance(
             reward[i] += one[seat]
         if g.done:
             counted[i] = 0
-            scores[i] = g.scores
-            share[i] = share_of(winners(g), seat, scores.shape[1])
+            copy_scores(g, scores[i])
+            share[i] = share_of(winners(g), seat)
             observe(g, seat, terminal[i])
             g.episode += 1
             draw(g)
@@ -60,22 +61,14 @@ def write_settled(g: Any, before: Any, now: Any, out: Any) -> None:
     potential, which leaves the best policy what it was (Ng, Harada and Russell 1999). ``before`` (seats,) int64:
     ``score_now`` before the decision. ``now`` (seats,) int64 is scratch.
     """
-    now[:] = g.scores
+    copy_scores(g, now)
     if not g.done:
         score_now(g, now)
     for s in range(now.shape[0]):
         now[s], g.scores[s] = g.scores[s], now[s]
     score_reward(g, before, out)
-    g.scores[:] = now
-
-
-@kernel
-def share_of(won: Any, seat: Any, seats: int) -> Any:
-    """Seat's share of the win, for the set (bits) of seats that have won."""
-    k = np.int64(0)
-    for s in range(seats):
-        k += won >> s & 1
-    return (won >> seat & 1) / k
+    for s in range(now.shape[0]):
+        g.scores[s] = now[s]
 
 
 @kernel

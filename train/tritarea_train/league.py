@@ -45,10 +45,11 @@ class League:
         for spec in config.agents:
             self._join(spec, game, options)
         self.npc = -1
-        if len(game.agents(options)) < game.seats and "npc" in options:
+        seats = game.seats_of(options)
+        if len(game.agents(options)) < seats:
             self.npc = self._join(options["npc"], game, options)
-        self.games = np.zeros((len(self.agents), game.seats))
-        self.won = np.zeros((len(self.agents), game.seats))
+        self.games = np.zeros((len(self.agents), seats))
+        self.won = np.zeros((len(self.agents), seats))
 
     def _join(self, spec: str, game: Game, options: dict[str, Any]) -> int:
         self.agents.append(find_agent(spec, game, options))

@@ -50,21 +50,22 @@ class LeagueVecEnv(VecEnv):
         self._seed = seed
         self._kind = kernels.KINDS[reward]
         self.players = len(definition.agents(self.batch.options))
+        seats = definition.seats_of(self.batch.options)
         super().__init__(
             n, spaces.Box(0, 255, (definition.observation_size,), np.uint8), spaces.Discrete(definition.actions)
         )
         self._all = np.arange(n)
         self.seat = np.zeros(n, np.int64)  # the learner's
         self.member = np.zeros(n, np.int64)  # of the league: the opponents
-        self.holders = np.zeros((n, definition.seats), np.int64)
+        self.holders = np.zeros((n, seats), np.int64)
         self.total = np.zeros(n)  # rewards of the game so far
         self.length = np.zeros(n, np.int64)  # the learner's decisions in it
         self._reward = np.zeros(n)
         self._counted = np.zeros(n, np.bool_)
-        self._scores = np.zeros((n, definition.seats), np.int64)
+        self._scores = np.zeros((n, seats), np.int64)
         self._share = np.zeros(n)
         self._terminal = np.zeros((n, definition.observation_size), np.uint8)
-        self._scratch = (np.zeros((2, definition.seats), np.int64), np.zeros(definition.seats))
+        self._scratch = (np.zeros((2, seats), np.int64), np.zeros(seats))
         self._actions = np.zeros(n, np.int64)
 
     def reset(self) -> NDArray[np.uint8]:

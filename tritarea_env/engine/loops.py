@@ -19,6 +19,7 @@ from .protocol import (
     step,
     winners,
 )
+from .rewards import share
 from .rng import below, blind, derive
 
 
@@ -169,6 +170,13 @@ REWARD_KINDS = {"outcome": OUTCOME, "score": SCORE, "score_delta": SCORE_DELTA}
 
 
 @kernel
+def copy_scores(g, out):
+    """The scores of as many seats as ``out`` (seats,) has: records may have room for more."""
+    for s in range(out.shape[0]):
+        out[s] = g.scores[s]
+
+
+@kernel
 def write_reward(g, kind, before, out):
     """The reward (seats,) float64 of the last decision; ``before`` (seats,) int64: the scores before it."""
     out[:] = 0.0
@@ -188,7 +196,7 @@ def step_rewarded(games, i, action, kind, mask, before, reward):
     Returns the seat to move, -1 at the end.
     """
     g = games[i]
-    before[:] = g.scores
+    copy_scores(g, before)
     step(g, action)
     legal(g, mask)
     write_reward(g, kind, before, reward)
@@ -205,12 +213,12 @@ def advance_games(games, index, actions, kind, reward, done, final_scores, lengt
     for j in range(index.shape[0]):
         i = index[j]
         g = games[i]
-        before[:] = g.scores
+        copy_scores(g, before)
         step(g, actions[j])
         write_reward(g, kind, before, reward[i])
         done[i] = g.done == 1
         if g.done:
-            final_scores[i] = g.scores
+            copy_scores(g, final_scores[i])
             length[i] = g.decision
             g.episode += 1
             reset(g)
@@ -235,8 +243,5 @@ def shares(games, index, out):
     """Share of the win (n, seats) float64 of every seat: 1/k for each of k winners."""
     for j in range(index.shape[0]):
         won = winners(games[index[j]])
-        k = np.int64(0)
         for s in range(out.shape[1]):
-            k += won >> s & 1
-        for s in range(out.shape[1]):
-            out[j, s] = (won >> s & 1) / k
+            out[j, s] = share(won, s)

@@ -47,6 +47,14 @@ def below(word, n):
 
 
 @kernel
+def shuffle(key, items, n):
+    """Bring the first ``n`` of ``items`` into a random order, every order equally likely (Fisher-Yates)."""
+    for i in range(n - 1, 0, -1):
+        j = below(derive(key, i), i + 1)
+        items[i], items[j] = items[j], items[i]
+
+
+@kernel
 def derive_many(key, start, out):
     """Fill ``out`` (n,) uint64 with children ``start``, ``start`` + 1, … of ``key``."""
     for i in range(out.shape[0]):

@@ -49,16 +49,21 @@ class Game:
     """A game, as the shared rooms see it. Compiled functions are reached through ``engine.protocol``.
 
     ``groups`` gives the leading shape of each joint array of ``unflatten``, e.g. ``{"cards": (36,)}``.
-    Of the functions on one record ``g``: ``start_of(g)`` gives what a game starts from (a record's header, right
-    after the draw), ``set_start(g, given, strict)`` writes such (``strict``: nothing may be missing);
-    ``later_of`` and ``set_later`` do the same for the deals after the present round.
+    ``sides(options)`` gives for each seat the player for whom its score counts, -1 for none. ``in_header`` names the
+    options that stand at the head of a record itself, whatever they are.
+
+    Of the functions on one record ``g``: ``set_start(g, given, strict)`` writes what is given of a game's start over
+    what was drawn (``strict``: nothing may be missing) and returns all of it, as a record has it; ``set_later(g, deals,
+    strict)`` does the same for deals after the present one, ``later_of(g)`` gives those that stand in the record.
+    ``deals_of(g, first)`` lists the deals of a game that began with ``first``, those that were dealt since included.
+    A game whose deals have no bound holds the next one only: before each decision ``feed(g, deals)`` puts the right
+    one of ``deals`` there, if they go so far.
     """
 
     name: str
     title: str
     version: int
     dtype: np.dtype[Any]
-    seats: int
     action_names: tuple[str, ...]
     phases: tuple[str, ...]
     fields: tuple[Field, ...]
@@ -68,12 +73,14 @@ class Game:
     rewards: tuple[str, ...]
     default_options: Mapping[str, Any]
     check_options: Callable[[Mapping[str, Any]], dict[str, Any]]
-    changed_options: Callable[[Mapping[str, Any]], dict[str, Any]]
+    sides: Callable[[Mapping[str, Any]], list[int]]
+    in_header: tuple[str, ...]
     configure: Callable[[np.recarray, Mapping[str, Any]], None]
-    start_of: Callable[[Any], dict[str, Any]]
-    set_start: Callable[..., None]
+    set_start: Callable[..., dict[str, Any]]
+    set_later: Callable[..., list[Any]]
     later_of: Callable[[Any], list[Any]]
-    set_later: Callable[..., None]
+    deals_of: Callable[[Any, list[Any]], list[Any]]
+    feed: Callable[[Any, list[Any]], None] | None
     to_position: Callable[..., Position]
     from_position: Callable[[Any, Any, np.uint64], None]
     draw_text: Callable[..., str]
@@ -126,6 +133,32 @@ class Game:
     def agents(self, options: Mapping[str, Any]) -> list[str]:
         """Names of the seats that are players: ``player_0`` …"""
         return [f"player_{seat}" for seat in range(options["players"])]
+
+    def seats_of(self, options: Mapping[str, Any]) -> int:
+        """How many seats sit at the table; records may have room for more."""
+        return len(self.sides(options))
+
+    def changed_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Of checked options, those that differ from the defaults."""
+        return {key: value for key, value in options.items() if value != self.default_options[key]}
+
+    def header_of(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """What a record says of checked options."""
+        changed = self.changed_options(options)
+        head = {name: options[name] for name in self.in_header}
+        return {**head, "options": {key: value for key, value in changed.items() if key not in head}}
+
+    def options_of(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        """The checked options that a record was played with.
+
+        Raises:
+            ValueError: they are none.
+        """
+        missing = [name for name in self.in_header if name not in record]
+        twice = [name for name in self.in_header if name in record["options"]]
+        if missing or twice:
+            raise ValueError(f"{', '.join(missing or twice)} is given beside options, not in it")
+        return self.check_options({**record["options"], **{name: record[name] for name in self.in_header}})
 
     def action_name(self, action: int) -> str:
         """The name of an action id."""

@@ -81,8 +81,7 @@ def _holders(
     names: dict[int, str] = {}
     for place in range(players - 1):
         names[(own + 1 + place) % players] = opponents[place if len(opponents) > 1 else 0]
-    if "npc" in options:
-        names.update((seat, options["npc"]) for seat in range(players, game.seats))
+    names.update((seat, options["npc"]) for seat in range(players, game.seats_of(options)))
     with user_input():
         made = {spec: find_agent(spec, game, options) for spec in sorted(set(names.values()))}
     return {s: made[spec] for s, spec in names.items()}, {**names, own: "you"}
@@ -94,7 +93,7 @@ class _Evening:
     def __init__(self, game: Game, table: Table, holders: dict[int, Agent], names: dict[int, str], seat: int) -> None:
         self.game, self.table, self.holders, self.names, self.seat = game, table, holders, names, seat
         self.round = 1
-        self.settled = [dict.fromkeys(game.sources, 0) for _ in range(game.seats)]
+        self.settled = [dict.fromkeys(game.sources, 0) for _ in range(table.seats)]
 
     def play(self) -> None:
         """Play to the end, or until the person leaves."""
@@ -178,7 +177,7 @@ class _Evening:
     def _print_points(self, title: str, points: list[dict[str, int]], scores: list[int]) -> None:
         from tritarea_eval.telling import points_table
 
-        labels = [f"{seat} {self.names.get(seat, '')}" for seat in range(self.game.seats)]
+        labels = [f"{seat} {self.names.get(seat, '')}" for seat in range(self.table.seats)]
         screen().print(points_table(self.game, title, labels, points, scores))
 
 

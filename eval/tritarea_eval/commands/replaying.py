@@ -46,13 +46,12 @@ def _show(record: Record, headline: str, viewer: int | None, positions: bool) ->
     import numpy as np
 
     from tritarea_env import records
-    from tritarea_env.engine import loops
     from tritarea_eval.telling import points_table, told_action
 
-    game, state = records.start(record)
-    if viewer is not None and viewer >= game.seats:
-        raise UserError(f"--from-seat is 0 … {game.seats - 1}, not {viewer}")
-    options = game.check_options(record["options"])
+    game, options, state = records.start(record)
+    seats = game.seats_of(options)
+    if viewer is not None and viewer >= seats:
+        raise UserError(f"--from-seat is 0 … {seats - 1}, not {viewer}")
     typer.echo(f"{headline}: {game.title}" + (f", as seat {viewer} sees it" if viewer is not None else ""))
     mask = np.zeros(game.actions, np.int8)
     heading = ""
@@ -64,11 +63,11 @@ def _show(record: Record, headline: str, viewer: int | None, positions: bool) ->
         if action is None:
             break
         typer.echo(f"{number:>4}  seat {seat}: {told_action(game, state, action, viewer)}")
-        loops.step_game(state, 0, action, mask)
+        records.step(record, game, state, action, mask)
     if not state.done[0]:
         typer.echo("\nThe game was broken off here.")
         return
-    points = records.points_of(game, state[0], record)
-    names = [str(s) for s in range(game.seats)]
-    screen().print(points_table(game, "\nThe end", names, points, [int(x) for x in state.scores[0]]))
+    points = records.points_of(game, options, state[0], record)
+    scores = records.scores_of(game, options, state[0])
+    screen().print(points_table(game, "\nThe end", [str(s) for s in range(seats)], points, scores))
     typer.echo(f"Won by seat {', '.join(map(str, records.winners_of(state[0])))}. The record is right.")

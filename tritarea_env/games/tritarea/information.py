@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...engine.compile import kernel
-from ...engine.rng import below, derive
+from ...engine.rng import derive, shuffle
 from .deals import shuffle_deal
 from .rules import CARDS, CARDS_A_SEAT, DECKS, DECLARE, FIVE_SETTLE, ROUNDS, SEATS, TRICKS
 
@@ -88,14 +88,6 @@ def determinize(g, seat, seed):
             n -= 1
             g.declared[s] = cards[n]
     deal_the_rest(g, derive(seed, 1))
-
-
-@kernel
-def shuffle(key, cards, n):
-    """Fisher-Yates on the first ``n`` entries."""
-    for i in range(n - 1, 0, -1):
-        j = below(derive(key, i), i + 1)
-        cards[i], cards[j] = cards[j], cards[i]
 
 
 @kernel

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
+from ..reading import check_deal, check_seat, is_whole, or_none
 from .information import declaration_open, leftovers_open
 from .rules import CARDS, CARDS_A_SEAT, DECKS, PHASES, ROUNDS, SEATS, SQUARES, card_name
 
@@ -24,42 +23,36 @@ def set_of(cards: list[int]) -> int:
     return sum(1 << card for card in cards)
 
 
-def _or_none(value: Any) -> int | None:
-    return int(value) if value >= 0 else None
-
-
 def to_position(g: Any, seat: int | None = None) -> Position:
     """The position of record ``g``; with a ``seat``, as that seat sees it (others' hands as numbers of cards)."""
-    whole = isinstance(seat, (int, np.integer)) and not isinstance(seat, bool)
-    if seat is not None and not (whole and 0 <= seat < SEATS):
-        raise ValueError(f"a seat is 0 … {SEATS - 1}, not {seat!r}")
+    check_seat(seat, SEATS)
 
     def hand(s: int) -> list[int] | int:
         hidden = seat is not None and s != seat and not leftovers_open(g)
         return int(g.hand_size[s]) if hidden else cards_of(g.hand[s])
 
     def declared(s: int) -> int | None:
-        return _or_none(g.declared[s]) if seat is None or declaration_open(g, seat, s) else None
+        return or_none(g.declared[s]) if seat is None or declaration_open(g, seat, s) else None
 
     return {
         "game": "tritarea",
         "round": int(g.round_number),
         "trick": int(g.trick),
         "phase": PHASES[g.phase],
-        "seat": _or_none(g.seat),
+        "seat": or_none(g.seat),
         "start_player": int(g.start_player),
         "leader": int(g.leader),
         "scores": [int(x) for x in g.scores],
         "blocks": [int(x) for x in g.blocks],
         "stacks": [[int(g.stack[q]) >> 2 * level & 3 for level in range(int(g.height[q]))] for q in range(SQUARES)],
         "hands": [hand(s) for s in range(SEATS)],
-        "played": [_or_none(card) for card in g.played],
-        "ranks": [_or_none(rank) for rank in g.rank],
-        "adopted": _or_none(g.adopted),
-        "rightholders": [_or_none(s) for s in g.rightholders],
+        "played": [or_none(card) for card in g.played],
+        "ranks": [or_none(rank) for rank in g.rank],
+        "adopted": or_none(g.adopted),
+        "rightholders": [or_none(s) for s in g.rightholders],
         "declared": [declared(s) for s in range(SEATS)],
         "sold": [int(x) for x in g.sold],
-        "built": _or_none(g.built),
+        "built": or_none(g.built),
         "past": [[int(card) for card in row if card >= 0] for row in g.past],
     }
 
@@ -69,37 +62,8 @@ def deals_of(g: Any) -> list[list[list[int]]]:
     return [[cards_of(hand) for hand in deal] for deal in g.deals]
 
 
-def check_deal(deal: Any, number: int) -> list[int]:
-    """The hands (sets) of a deal given for round ``number``.
-
-    Raises:
-        ValueError: not four hands of the round's size, a card that is not in the deck, or one dealt twice.
-    """
-    size = CARDS_A_SEAT[number - 1]
-    if not isinstance(deal, (list, tuple)) or len(deal) != SEATS:
-        raise ValueError(f"the deal of round {number} is a list of {SEATS} hands, not {deal!r}")
-    seen = 0
-    hands = []
-    for s, hand in enumerate(deal):
-        if not isinstance(hand, (list, tuple)) or len(hand) != size:
-            raise ValueError(f"in round {number} seat {s} is dealt a list of {size} cards, not {hand!r}")
-        for card in hand:
-            if isinstance(card, bool) or not isinstance(card, (int, np.integer)) or not 0 <= card < CARDS:
-                raise ValueError(f"a card is a number 0 … {CARDS - 1}, not {card!r} (round {number}, seat {s})")
-            card = int(card)
-            if not DECKS[number - 1] >> card & 1:
-                raise ValueError(
-                    f"{card_name(card)} ({card}) is not in the deck of round {number} (no fives in round 1)"
-                )
-            if seen >> card & 1:
-                raise ValueError(f"{card_name(card)} ({card}) is dealt twice in round {number}")
-            seen |= 1 << card
-        hands.append(set_of([int(card) for card in hand]))
-    return hands
-
-
 def check_deals(deals: Any, first_round: int, strict: bool) -> list[list[int]]:
-    """Deals given for the rounds from ``first_round`` on; ``strict``: for each of them.
+    """Deals (sets of cards) given for the rounds from ``first_round`` on; ``strict``: for each of them.
 
     Raises:
         ValueError: more deals than rounds, fewer where all are needed, or a deal that is none.
@@ -109,14 +73,20 @@ def check_deals(deals: Any, first_round: int, strict: bool) -> list[list[int]]:
         raise ValueError(
             f"deals is a list of {'' if strict else 'at most '}{most} deals, from round {first_round} on, not {deals!r}"
         )
-    return [check_deal(deal, first_round + i) for i, deal in enumerate(deals)]
+    checked = []
+    for number, deal in enumerate(deals, first_round):
+        deck = cards_of(DECKS[number - 1])
+        hands = check_deal(deal, SEATS, CARDS_A_SEAT[number - 1], deck, f"the deal of round {number}", card_name)
+        checked.append([set_of(hand) for hand in hands])
+    return checked
 
 
-def set_later(g: Any, deals: Any, strict: bool = False) -> None:
-    """Write given deals for the rounds after the present one; see ``check_deals``."""
+def set_later(g: Any, deals: Any, strict: bool = False) -> list[list[list[int]]]:
+    """Write given deals for the rounds after the present one; returns all of these rounds'. See ``check_deals``."""
     now = int(g.round_number)
     for i, hands in enumerate(check_deals(deals, now + 1, strict)):
         g.deals[now + i] = hands
+    return later_of(g)
 
 
 def later_of(g: Any) -> list[list[list[int]]]:
@@ -124,13 +94,11 @@ def later_of(g: Any) -> list[list[list[int]]]:
     return deals_of(g)[int(g.round_number) :]
 
 
-def start_of(g: Any) -> dict[str, Any]:
-    """What the game starts from: start player and deals."""
-    return {"start_player": int(g.start_player), "deals": deals_of(g)}
-
-
-def set_start(g: Any, given: Mapping[str, Any], strict: bool = False) -> None:
+def set_start(g: Any, given: Mapping[str, Any], strict: bool = False) -> dict[str, Any]:
     """Write what is given of ``start_player`` and ``deals`` over what was drawn; other keys are ignored.
+
+    Returns:
+        What the game starts from: start player and deals.
 
     Raises:
         ValueError: a value that is none, or with ``strict`` one that is missing; nothing is written then.
@@ -138,9 +106,10 @@ def set_start(g: Any, given: Mapping[str, Any], strict: bool = False) -> None:
     seat = given.get("start_player", g.start_player)
     if strict and not {"start_player", "deals"} <= set(given):
         raise ValueError("start_player and deals are needed")
-    if isinstance(seat, bool) or not isinstance(seat, (int, np.integer)) or not 0 <= seat < SEATS:
+    if not is_whole(seat) or not 0 <= seat < SEATS:
         raise ValueError(f"start_player is a seat 0 … {SEATS - 1}, not {seat!r}")
     deals = check_deals(given.get("deals", []), 1, strict)
     g["start_player"] = seat
     for i, hands in enumerate(deals):
         g.deals[i] = hands
+    return {"start_player": int(g.start_player), "deals": deals_of(g)}

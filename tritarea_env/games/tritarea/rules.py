@@ -180,9 +180,10 @@ def check_options(options: Mapping[str, Any]) -> dict[str, Any]:
     return full
 
 
-def changed_options(full: Mapping[str, Any]) -> dict[str, Any]:
-    """Of checked options, those that differ from the defaults (what a record keeps)."""
-    return {key: value for key, value in full.items() if value != DEFAULTS_OF_OPTIONS[key]}
+def sides(options: Mapping[str, Any]) -> list[int]:
+    """For each seat the player for whom its score counts; with two players the NPC opposite is the partner (A9)."""
+    players = options["players"]
+    return [0, 1, 0, 1] if players == 2 else [s if s < players else -1 for s in range(SEATS)]
 
 
 def configure(games: np.recarray, options: Mapping[str, Any]) -> None:

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ...engine import rewards
 from ...engine.compile import kernel
 from .rules import (
     AREA_POINTS,
@@ -14,6 +15,8 @@ from .rules import (
     SQUARES,
     TOWER,
 )
+
+SCORE_UNIT = 50.0  # of rewards `score` and `score_delta`
 
 
 @kernel
@@ -212,27 +215,19 @@ def winners(g):
 def outcome(g, out):
     """Reward ``outcome`` of every seat (4,) float64 at the end of the game."""
     won = winners(g)
-    k = np.int64(0)
-    for s in range(SEATS):
-        k += won >> s & 1
-    for s in range(SEATS):
-        share = (won >> s & 1) / k
-        if g.players == 2:
-            out[s] = 0.0 if k == SEATS else share * k - 0.5
-        else:
-            out[s] = share - 0.25
+    rewards.shares_above_even(won, out)
+    if g.players == 2:
+        for s in range(SEATS):
+            out[s] = 0.0 if won == 0b1111 else 0.5 if won >> s & 1 else -0.5
 
 
 @kernel
 def score_reward(g, before, out):
     """Reward ``score`` for the change of every seat's score since ``before`` (4,): own minus the others'."""
-    total = np.int64(0)
-    for s in range(SEATS):
-        total += g.scores[s] - before[s]
-    for s in range(SEATS):
-        own = np.int64(g.scores[s] - before[s])
-        if g.players == 2:
-            own += np.int64(g.scores[(s + 2) % SEATS] - before[(s + 2) % SEATS])
-            out[s] = (2 * own - total) / 50.0
-        else:
-            out[s] = (own - (total - own) / 3.0) / 50.0
+    rewards.margins(g.scores, before, SCORE_UNIT, out)
+    if g.players == 2:  # the teams' totals
+        gain = np.int64(0)
+        for s in range(SEATS):
+            gain += (g.scores[s] - before[s]) * (1 - 2 * (s % 2))
+        for s in range(SEATS):
+            out[s] = gain * (1 - 2 * (s % 2)) / SCORE_UNIT

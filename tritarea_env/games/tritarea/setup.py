@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ...errors import PositionError
+from ..reading import Read, list_of, number, optional, or_below, read_position, require
 from .information import deal_the_rest
 from .kernel import adopted_concept, award_rights, has_own_neighbour, top_of
 from .position import set_of
@@ -26,99 +25,35 @@ from .rules import (
 )
 from .settlement import declaration_sign, declared_card
 
-KEYS = [
-    "game",
-    "round",
-    "trick",
-    "phase",
-    "seat",
-    "start_player",
-    "leader",
-    "scores",
-    "blocks",
-    "stacks",
-    "hands",
-    "played",
-    "ranks",
-    "adopted",
-    "rightholders",
-    "declared",
-    "sold",
-    "built",
-    "past",
-]
 CONSTRUCTION = ("build", "extra", "five_default")
 BEFORE_TRICKS = ("declare", "sell")
 
 
-def require(condition: Any, message: str) -> None:
-    if not condition:
-        raise PositionError(f"position: {message}")
-
-
-def _number(value: Any, low: int, high: int, what: str) -> int:
-    good = isinstance(value, (int, np.integer)) and not isinstance(value, bool) and low <= value <= high
-    require(good, f"{what} is a whole number in {low} … {high}, not {value!r}")
-    return int(value)
-
-
-def _optional(value: Any, high: int, what: str) -> int | None:
-    return None if value is None else _number(value, 0, high, what)
-
-
-def _list(values: Any, length: int | None, item: Callable[[Any, str], Any], what: str) -> list[Any]:
-    good = isinstance(values, (list, tuple)) and (length is None or len(values) == length)
-    require(good, f"{what} is a list{'' if length is None else f' of {length}'}, not {values!r}")
-    return [item(value, f"{what}[{i}]") for i, value in enumerate(values)]
-
-
-def parse(position: Any) -> dict[str, Any]:
-    """The position with every entry of the right type and range.
-
-    Raises:
-        PositionError: names the entry that is wrong.
-    """
-    require(isinstance(position, dict), f"expected a dict, not {position!r}")
-    missing, extra = sorted(set(KEYS) - set(position)), sorted(set(position) - set(KEYS))
-    require(not missing and not extra, f"missing keys {missing}, unknown keys {extra}")
-    require(position["game"] == "tritarea", f"game is 'tritarea', not {position['game']!r}")
-    require(position["phase"] in PHASES, f"phase is one of {PHASES}, not {position['phase']!r}")
-
-    def number(low: int, high: int) -> Callable[[Any, str], int]:
-        return lambda value, what: _number(value, low, high, what)
-
-    def optional(high: int) -> Callable[[Any, str], int | None]:
-        return lambda value, what: _optional(value, high, what)
-
-    def numbers(high: int) -> Callable[[Any, str], list[int]]:
-        return lambda values, what: _list(values, None, number(0, high), what)
-
-    shapes: dict[str, Callable[[Any, str], Any]] = {
-        "round": number(1, 3),
-        "trick": number(0, TRICKS),
-        "seat": optional(3),
-        "start_player": number(0, 3),
-        "leader": number(0, 3),
-        "scores": lambda v, w: _list(v, SEATS, number(0, 9999), w),
-        "blocks": lambda v, w: _list(v, SEATS, number(0, 9), w),
-        "stacks": lambda v, w: _list(v, SQUARES, numbers(3), w),
-        "hands": lambda v, w: _list(v, SEATS, numbers(CARDS - 1), w),
-        "played": lambda v, w: _list(v, SEATS, optional(CARDS - 1), w),
-        "ranks": lambda v, w: _list(v, SEATS, optional(10), w),
-        "adopted": optional(3),
-        "rightholders": lambda v, w: _list(v, 2, optional(3), w),
-        "declared": lambda v, w: _list(v, SEATS, optional(CARDS - 1), w),
-        "sold": lambda v, w: _list(v, SEATS, number(0, 9), w),
-        "built": optional(SQUARES - 1),
-        "past": lambda v, w: _list(v, SEATS, numbers(CARDS - 1), w),
-    }
-    return {"phase": position["phase"], **{key: read(position[key], key) for key, read in shapes.items()}}
+ENTRIES: dict[str, Read] = {
+    "round": number(1, 3),
+    "trick": number(0, TRICKS),
+    "seat": optional(3),
+    "start_player": number(0, 3),
+    "leader": number(0, 3),
+    "scores": list_of(number(0, 9999), SEATS),
+    "blocks": list_of(number(0, 9), SEATS),
+    "stacks": list_of(list_of(number(0, 3)), SQUARES),
+    "hands": list_of(list_of(number(0, CARDS - 1)), SEATS),
+    "played": list_of(optional(CARDS - 1), SEATS),
+    "ranks": list_of(optional(10), SEATS),
+    "adopted": optional(3),
+    "rightholders": list_of(optional(3), 2),
+    "declared": list_of(optional(CARDS - 1), SEATS),
+    "sold": list_of(number(0, 9), SEATS),
+    "built": optional(SQUARES - 1),
+    "past": list_of(list_of(number(0, CARDS - 1)), SEATS),
+}
 
 
 def check_stage(p: dict[str, Any]) -> None:
     """Round, trick, phase, seat, start player and leader fit together."""
     phase, trick = p["phase"], p["trick"]
-    require(phase != "end" and p["seat"] is not None, "a game that is over cannot be set up; seat is the seat to move")
+    require(p["seat"] is not None, "seat is the seat to move")
     if phase in BEFORE_TRICKS:
         require(p["round"] == 3, f"phase {phase!r} belongs to round 3, not {p['round']}")
     if phase.startswith("five"):
@@ -205,9 +140,8 @@ def check_blocks(p: dict[str, Any]) -> None:
 
 def write(g: Any, p: dict[str, Any]) -> None:
     """The parsed position into the record (its deals and stream excepted)."""
-    none = lambda value: -1 if value is None else value  # noqa: E731
     for key in ("trick", "seat", "start_player", "leader", "adopted", "built"):
-        g[key] = none(p[key])
+        g[key] = or_below(p[key])
     g["round_number"] = p["round"]
     g["phase"] = PHASES.index(p["phase"])
     for key in ("scores", "blocks", "sold"):
@@ -218,7 +152,7 @@ def write(g: Any, p: dict[str, Any]) -> None:
         ("rank", p["ranks"]),
         ("rightholders", p["rightholders"]),
     ):
-        g[key][:] = [none(value) for value in values]
+        g[key][:] = [or_below(value) for value in values]
     g["past"][:] = -1
     for s in range(SEATS):
         g["hand"][s] = set_of(p["hands"][s])
@@ -300,7 +234,7 @@ def from_position(g: Any, position: Any, key: np.uint64) -> None:
     Raises:
         PositionError: says what does not add up; ``g`` is untouched then.
     """
-    p = parse(position)
+    p = read_position(position, "tritarea", PHASES, ENTRIES)
     for check in (check_stage, check_cards, check_ranks, check_blocks):
         check(p)
     trial = g.copy()
