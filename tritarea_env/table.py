@@ -129,7 +129,7 @@ class Table:
         self._log.append([self.to_move, action])
         self.to_move = loops.step_rewarded(self.state, 0, action, self._kind, self.mask, self._before, self._reward)
         self.total += self._reward
-        if self.game.feed is not None:
+        if self.game.feed is not None and len(self._start["deals"]) > 1:  # the first is in the record already
             self.game.feed(self.playing()[0], self._start["deals"])
 
     def play_agents(self, holders: Mapping[int, Agent]) -> None:

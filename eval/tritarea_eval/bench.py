@@ -9,6 +9,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
@@ -21,6 +22,8 @@ from tritarea_env.engine.rng import derive_many, key_of
 from tritarea_env.games import get as find_game
 from tritarea_env.gym import SeatEnv
 from tritarea_env.views import find_agent
+
+Options = dict[str, Any]  # of the game
 
 BATCH = 1024
 TRIES = 3
@@ -41,11 +44,11 @@ class Measure:
     unit: str
 
 
-def measures(game: str, seconds: float) -> Iterator[Measure]:
-    """Measure everything, one after the other, each try for about ``seconds``."""
+def measures(game: str, options: Options, seconds: float) -> Iterator[Measure]:
+    """Measure everything, one after the other, each try for about ``seconds``; start times with the defaults."""
     yield Measure("memory of a game", find_game(game).dtype.itemsize, "bytes")
     for what, prepare in SPEEDS.items():
-        yield Measure(what, _best_speed(prepare(game), seconds), "decisions/s")
+        yield Measure(what, _best_speed(prepare(game, options), seconds), "decisions/s")
     yield Measure("warm start: import, reset, first step", min(start_seconds(game, None) for _ in range(TRIES)), "s")
     with tempfile.TemporaryDirectory() as empty:
         yield Measure("cold start: the same with everything to compile", start_seconds(game, empty), "s")
@@ -71,10 +74,10 @@ def start_seconds(game: str, cache: str | None) -> float:
     return time.perf_counter() - begun
 
 
-def random_play(name: str) -> Callable[[], int]:
+def random_play(name: str, options: Options) -> Callable[[], int]:
     """Whole games played at random in one compiled loop."""
     game = find_game(name)
-    games = game.new(BATCH, game.check_options({}))
+    games = game.new(BATCH, game.check_options(options))
     derive_many(key_of(0), 0, games.stream)
     every, mask = np.arange(BATCH), np.zeros(game.actions, np.int8)
 
@@ -85,9 +88,9 @@ def random_play(name: str) -> Callable[[], int]:
     return play
 
 
-def batch_steps(name: str) -> Callable[[], int]:
+def batch_steps(name: str, options: Options) -> Callable[[], int]:
     """``Batch.step`` with observation and mask, actions drawn in compiled code."""
-    batch = Batch(name, BATCH)
+    batch = Batch(name, BATCH, **options)
     seeds, actions = np.arange(BATCH, dtype=np.uint64), np.zeros(BATCH, np.int64)
 
     def play() -> int:
@@ -99,9 +102,9 @@ def batch_steps(name: str) -> Callable[[], int]:
     return play
 
 
-def aec_game(name: str, wrapped: bool) -> Callable[[], int]:
+def aec_game(name: str, options: Options, wrapped: bool) -> Callable[[], int]:
     """One game of the AEC environment: ``last()``, a random legal action, ``step``."""
-    raw = GameEnv(name, illegal="terminate")
+    raw = GameEnv(name, illegal="terminate", **options)
     env = OrderEnforcingWrapper(raw) if wrapped else raw
     random = np.random.default_rng(0)
     env.reset(seed=0)
@@ -120,9 +123,9 @@ def aec_game(name: str, wrapped: bool) -> Callable[[], int]:
     return play
 
 
-def seat_episode(name: str) -> Callable[[], int]:
+def seat_episode(name: str, options: Options) -> Callable[[], int]:
     """One episode of the gymnasium environment against greedy; counts the learner's decisions."""
-    env = SeatEnv(name, opponents="greedy")
+    env = SeatEnv(name, opponents="greedy", **options)
     random = np.random.default_rng(0)
     env.reset(seed=0)
 
@@ -138,10 +141,10 @@ def seat_episode(name: str) -> Callable[[], int]:
     return play
 
 
-def greedy_games(name: str) -> Callable[[], int]:
+def greedy_games(name: str, options: Options) -> Callable[[], int]:
     """Greedy in all seats of many games."""
     game = find_game(name)
-    options = game.check_options({})
+    options = game.check_options(options)
     greedy = Participant("greedy", find_agent("greedy", game, options))
     holders = np.zeros((BATCH, game.seats_of(options)), np.int8)
     streams, keys = np.empty(BATCH, np.uint64), np.empty(BATCH, np.uint64)
@@ -155,11 +158,11 @@ def greedy_games(name: str) -> Callable[[], int]:
     return play
 
 
-SPEEDS: dict[str, Callable[[str], Callable[[], int]]] = {
+SPEEDS: dict[str, Callable[[str, Options], Callable[[], int]]] = {
     "random play, compiled": random_play,
     f"Batch.step, n = {BATCH}, observation and mask": batch_steps,
-    "AEC loop, raw": lambda name: aec_game(name, False),
-    "AEC loop, env()": lambda name: aec_game(name, True),
+    "AEC loop, raw": lambda name, options: aec_game(name, options, False),
+    "AEC loop, env()": lambda name, options: aec_game(name, options, True),
     "gymnasium env, learner's steps against greedy": seat_episode,
     f"greedy against itself, {BATCH} games at once": greedy_games,
 }

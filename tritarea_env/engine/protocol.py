@@ -10,6 +10,7 @@ A game registers its kernels with ``register``; ``FUNCTIONS`` says which it must
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -33,12 +34,13 @@ FUNCTIONS = {
 _KERNELS: dict[tuple[str, ...], Mapping[str, Any]] = {}
 
 
-def register(dtype: np.dtype[Any], kernels: Mapping[str, Any]) -> None:
-    """Make the kernels of a game known, by the field names of its record's dtype.
+def register(dtype: np.dtype[Any], *modules: ModuleType) -> None:
+    """Make the kernels of a game known, by the field names of its record's dtype, as its modules define them.
 
     Raises:
         TypeError: a function of the protocol is missing.
     """
+    kernels = {name: vars(module)[name] for module in modules for name in FUNCTIONS if name in vars(module)}
     missing = sorted(set(FUNCTIONS) - set(kernels))
     if missing:
         raise TypeError(f"a game gives every function of the protocol; missing: {missing}")

@@ -36,7 +36,7 @@ def tritarea(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
     ] = False,
 ) -> None:
-    """A research environment for the trick-taking game Tri*T*Area.
+    """A research environment for the trick-taking games Tri*T*Area and TriATri.
 
     \b
     Example:

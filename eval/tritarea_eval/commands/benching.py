@@ -7,11 +7,12 @@ from typing import Annotated
 
 import typer
 
-from .common import GameName, game_of, screen
+from .common import GameName, Players, game_of, screen
 
 
 def bench(
     game: GameName = "tritarea",
+    players: Players = None,
     seconds: Annotated[float, typer.Option("--seconds", min=0.01, help="Time for each try, three tries a line.")] = 1.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -21,7 +22,7 @@ def bench(
     Example:
       tritarea bench --json
     """
-    game_of(game, None)
+    options = game_of(game, players=players)[1]
     from rich.table import Table
 
     from tritarea_eval.bench import measures
@@ -29,12 +30,12 @@ def bench(
     console = screen(stderr=True)
     found = []
     with console.status("measuring") as status:
-        for measure in measures(game, seconds):
+        for measure in measures(game, options, seconds):
             found.append(measure)
             status.update(f"measured: {measure.what}")
     if as_json:
         rows = [{"what": m.what, "value": float(f"{m.value:.4g}"), "unit": m.unit} for m in found]
-        typer.echo(json.dumps({"game": game, "measures": rows}, indent=1))
+        typer.echo(json.dumps({"game": game, "options": options, "measures": rows}, indent=1))
         return
     table = Table("what")
     table.add_column("value", justify="right")

@@ -31,6 +31,7 @@ Seed = Annotated[int, typer.Option("--seed", min=0, max=MOST, help="Fixes everyt
 GameOptions = Annotated[
     list[str] | None, typer.Option("--option", metavar="NAME=VALUE", help="An option of the game; repeatable.")
 ]
+Players = Annotated[int | None, typer.Option("--players", help="Number of players. [default: the game's]")]
 Out = Annotated[Path | None, typer.Option("--out", help="File for the records (JSON lines).")]
 
 
@@ -98,17 +99,19 @@ def check_out(out: Path | None) -> None:
         raise UserError(f"{str(out)!r} cannot be written")
 
 
-def game_of(name: str, options: list[str] | None) -> tuple[Game, dict[str, Any]]:
-    """The game and its checked options, from ``NAME=VALUE`` texts; values are JSON, or plain words."""
+def game_of(name: str, options: list[str] | None = None, players: int | None = None) -> tuple[Game, dict[str, Any]]:
+    """The game and its checked options, from ``NAME=VALUE`` texts (values are JSON, or plain words) and ``players``."""
     from tritarea_env import games
 
     with user_input():
         game = games.get(name)
-        given: dict[str, Any] = {}
+        given: dict[str, Any] = {} if players is None else {"players": players}
         for text in options or []:
             key, equals, value = text.partition("=")
             if not equals:
                 raise ValueError(f"an option of the game is written NAME=VALUE, not {text!r}")
+            if key.strip() in given:
+                raise ValueError(f"the option {key.strip()} is given twice")
             given[key.strip()] = _value(value.strip())
         return game, game.check_options(given)
 

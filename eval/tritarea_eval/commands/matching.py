@@ -11,7 +11,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .common import GameName, GameOptions, Out, Seed, check_out, fail, game_of, progress_bar, screen, user_input
+from .common import (
+    GameName,
+    GameOptions,
+    Out,
+    Players,
+    Seed,
+    check_out,
+    fail,
+    game_of,
+    progress_bar,
+    screen,
+    user_input,
+)
 
 if TYPE_CHECKING:
     from tritarea_agents.playing import AgentError
@@ -23,6 +35,7 @@ def match(
     games: Annotated[int, typer.Option("--games", min=1, help="Number of games, rounded up to whole deals.")] = 400,
     seed: Seed = 0,
     game: GameName = "tritarea",
+    players: Players = None,
     option: GameOptions = None,
     out: Out = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
@@ -36,8 +49,9 @@ def match(
     \b
     Example:
       tritarea match greedy random --games 400 --seed 1
+      tritarea match greedy random --game triatri --players 2
     """
-    result = run_match(agents, games, seed, game, game_of(game, option)[1], out)
+    result = run_match(agents, games, seed, game, game_of(game, option, players)[1], out)
     if as_json:
         typer.echo(json.dumps(result.as_json(), indent=1))
         return

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .common import MOST, GameName, GameOptions, UserError, check_out, fail, game_of, screen, user_input
+from .common import MOST, GameName, GameOptions, Players, UserError, check_out, fail, game_of, screen, user_input
 
 if TYPE_CHECKING:
     from tritarea_env.games import Game
@@ -33,6 +33,7 @@ def play(
     ] = None,
     seed: Annotated[int | None, typer.Option("--seed", min=0, max=MOST, help="Fixes the deal and the agents.")] = None,
     game: GameName = "tritarea",
+    players: Players = None,
     option: GameOptions = None,
     out: Annotated[Path | None, typer.Option("--out", help="File for the record, also of a game broken off.")] = None,
 ) -> None:
@@ -41,13 +42,14 @@ def play(
     \b
     Example:
       tritarea play --seat 2 --opponents greedy --seed 7
+      tritarea play --game triatri --players 3
     """
     from tritarea_env.table import Table
 
-    found, options = game_of(game, option)
-    players = len(found.agents(options))
-    if seat >= players:
-        raise UserError(f"--seat is 0 … {players - 1}, not {seat}")
+    found, options = game_of(game, option, players)
+    last = len(found.agents(options)) - 1
+    if seat > last:
+        raise UserError(f"--seat is 0 … {last}, not {seat}")
     check_out(out)
     seed = secrets.randbits(32) if seed is None else seed
     holders, names = _holders(found, options, seat, opponents or ["greedy"])
@@ -155,14 +157,15 @@ class _Evening:
             typer.echo("".join(entry.ljust(width) for entry in entries[first : first + columns]).rstrip())
 
     def _tell_settlement(self) -> None:
-        """At the end of a round: what it brought, by source."""
+        """At the end of a round: what it brought, by source, if it did and if that was not all of the game."""
         over = self.table.to_move < 0
         if not over and self.table.position()["round"] == self.round:
             return
         result = self.table.result()
         points = result["points"]
         gained = [{s: row[s] - old[s] for s in old} for row, old in zip(points, self.settled, strict=True)]
-        self._print_points(f"\nRound {self.round}", gained, result["scores"])
+        if any(any(row.values()) for row in gained) and gained != points:
+            self._print_points(f"\nRound {self.round}", gained, result["scores"])
         self.round, self.settled = self.round + 1, points
 
     def _tell_result(self) -> None:

@@ -17,11 +17,11 @@ def spec(
 
     \b
     Example:
-      tritarea spec --game tritarea
+      tritarea spec --game triatri
     """
     from tritarea_eval import specs
 
-    found, _ = game_of(game, None)
+    found, _ = game_of(game)
     if markdown:
         typer.echo(specs.actions_markdown(found) + "\n\n" + specs.fields_markdown(found))
         return

@@ -17,6 +17,7 @@ def train(
     config: Annotated[Path, typer.Argument(metavar="CONFIG", help="A YAML file, see configs/train.")],
     seed: Annotated[int | None, typer.Option("--seed", min=0, max=MOST, help="Instead of the config's.")] = None,
     steps: Annotated[int | None, typer.Option("--steps", min=1, help="Instead of the config's.")] = None,
+    players: Annotated[int | None, typer.Option("--players", help="Instead of the config's.")] = None,
     device: Annotated[str | None, typer.Option("--device", help="cpu, cuda or auto, instead of the config's.")] = None,
     out: Annotated[
         Path | None, typer.Option("--out", help="The run's folder. [default: runs/ and the config's name]")
@@ -29,7 +30,7 @@ def train(
     Example:
       tritarea train configs/train/quick.yaml --seed 1 --out runs/first
     """
-    overrides = {"seed": seed, "steps": steps, "device": device}
+    overrides = {"seed": seed, "steps": steps, "game.options.players": players, "device": device}
     folder = _train(f"train {config}", config, overrides, out or Path("runs", config.stem), resume)
     typer.echo(f"The agent is in {folder}. Try: tritarea match {folder} greedy --games 400")
 
@@ -105,7 +106,9 @@ def _train(command: str, config: Path, overrides: dict[str, Any], out: Path, res
     except (CheckpointError, ConfigError) as error:
         raise UserError(str(error)) from error
     if int(saved.name) < checked.steps:
-        given = "".join(f" --{name} {value}" for name, value in overrides.items() if value is not None)
+        given = "".join(
+            f" --{name.rpartition('.')[2]} {value}" for name, value in overrides.items() if value is not None
+        )
         again = f"tritarea {command}{given} --resume --out {out}"
         raise fail(f"stopped after {int(saved.name):,} of {checked.steps:,} steps; go on with: {again}", 130)
     return out

@@ -6,23 +6,7 @@ from ...engine.protocol import register
 from ..base import Game
 from . import deals, drawing, information, kernel, observation, position, rules, settlement, setup
 
-register(
-    rules.GAME,
-    {
-        "draw": deals.draw,
-        "begin": deals.begin,
-        "step": kernel.step,
-        "legal": kernel.legal,
-        "observe": observation.observe,
-        "state": observation.state,
-        "hide": information.hide,
-        "determinize": information.determinize,
-        "score_now": settlement.score_now,
-        "winners": settlement.winners,
-        "outcome": settlement.outcome,
-        "score_reward": settlement.score_reward,
-    },
-)
+register(rules.GAME, deals, kernel, observation, information, settlement)
 
 DEFINITION = Game(
     name="triatri",

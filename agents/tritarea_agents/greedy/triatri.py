@@ -1,0 +1,261 @@
+"""The agent ``greedy`` for TriATri: the best chance to win the game if nothing came after this trick.
+
+A card is worth the chances that its trick leads to (see ``triatri_value``), averaged over worlds of cards that the
+others may hold, less the worth of keeping it. A prize is worth what the best card to lead for it is worth. In
+each world the others are taken to know that value, too: they win a prize that they like and duck one that hurts.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tritarea_env.engine.compile import kernel
+from tritarea_env.engine.rng import below, derive
+from tritarea_env.games import Game
+from tritarea_env.games.triatri.information import determinize
+from tritarea_env.games.triatri.kernel import (
+    best_seat,
+    first_starter,
+    lay,
+    number_of,
+    pick_prize,
+    playable,
+    strength_of,
+)
+from tritarea_env.games.triatri.rules import BID, FROM_OWN, FROM_SUPPLY, GAME, IMITATION, PLAY
+
+from ..base import Agent, Views
+from .triatri_value import PICKED, TRIALS, TRICK, WORK, Parameters, fill_chances, worth_of_card
+
+__all__ = ["Parameters", "build"]
+
+CARDS = IMITATION + 1  # ids: every imitation is the same
+# In a reply: how an imitation compares with numbers where cards are spared; and what never is preferred
+NUMBER_OF_IMITATION, UNWANTED = 7, -100
+
+
+class GreedyAgent:
+    """Looks one trick ahead, with what the seat knows. Ties go to the lowest action id."""
+
+    def __init__(self, parameters: Parameters) -> None:
+        self.parameters = parameters
+
+    def act(self, views: Views) -> NDArray[np.int64]:
+        """(n,) action ids."""
+        work = np.zeros(1, WORK).view(np.recarray)
+        trial = np.zeros(TRIALS, GAME).view(np.recarray)
+        worlds = np.zeros(self.parameters.samples, GAME).view(np.recarray)
+        chosen = np.empty(len(views), np.int64)
+        choose_all(views.hidden, views.seed, self.parameters, work, trial, worlds, chosen)
+        return chosen
+
+
+def build(game: Game, parameters: Parameters) -> Agent:
+    """The agent."""
+    return GreedyAgent(parameters)
+
+
+@kernel
+def choose_all(hidden, seeds, p, work, trial, worlds, chosen):
+    """An action (n,) int64 for each hidden record (n,) and seed (n,)."""
+    for i in range(hidden.shape[0]):
+        chosen[i] = choose(hidden[i], seeds[i], p, work[0], trial, worlds)
+
+
+@kernel
+def choose(g, seed, p, work, trial, worlds):
+    if g.phase == BID:
+        return choose_bid(g, seed, p, worlds)
+    if g.phase == PLAY:
+        return choose_card(g, seed, p, work, trial, worlds)
+    return choose_prize(g, seed, p, work, trial, worlds)
+
+
+# ---------------------------------------------------------------------------------- what others may hold
+
+
+@kernel
+def imagine(g, seed, worlds):
+    """Fill ``worlds`` (n,) with games that fit what the seat to move knows."""
+    for k in range(worlds.shape[0]):
+        worlds[k] = g
+        determinize(worlds[k], g.seat, derive(seed, k))
+
+
+@kernel
+def holds(hand, card):
+    """Whether a hand (a sum of 1 << card) has ``card``."""
+    return hand >> IMITATION > 0 if card == IMITATION else hand >> np.int64(card) & 1 > 0
+
+
+@kernel
+def any_card(g, s, key):
+    """A card of seat ``s``, each equally likely."""
+    hand = np.int64(g.hand[s])
+    left = below(key, np.int64(g.hand_size[s]))
+    for card in range(IMITATION):
+        if hand >> card & 1:
+            if left == 0:
+                return card
+            left -= 1
+    return IMITATION
+
+
+# ------------------------------------------------------------------------------------------ start player
+
+
+@kernel
+def choose_bid(g, seed, p, worlds):
+    """The card with the best balance of the chance to start and the worth of keeping it."""
+    imagine(g, seed, worlds)
+    add_bids(g, seed, worlds)
+    even = 1.0 / g.players
+    worth = p.start * even * (1.0 - even)  # of starting: a standing as a chance, where all are equal
+    best, most = -1, -1e9
+    for card in range(CARDS):
+        if holds(g.hand[g.seat], card):
+            found = worth * chance_to_start(g, card, worlds) - worth_of_card(g, card, p)
+            if found > most:
+                best, most = card, found
+    return best
+
+
+@kernel
+def add_bids(g, seed, worlds):
+    """In each world the seats that bid later pick any card."""
+    n = worlds.shape[0]
+    for k in range(n):
+        for s in range(g.seat + 1, g.players):
+            worlds[k].bids[s] = any_card(worlds[k], s, derive(derive(seed, n + k), s))
+
+
+@kernel
+def chance_to_start(g, card, worlds):
+    """How often the seat to move starts with ``card``; a repeat is an even chance."""
+    found = 0.0
+    for world in worlds:
+        world.bids[g.seat] = card
+        starter = first_starter(world)
+        if starter < 0:
+            found += 1.0 / g.players
+        elif starter == g.seat:
+            found += 1.0
+    return found / worlds.shape[0]
+
+
+# ------------------------------------------------------------------------------------------ others' cards
+
+
+@kernel
+def seat_before(g, s):
+    return (s + g.players - 1) % g.players
+
+
+@kernel
+def takes_lead(g, s, card, leader):
+    """Whether ``card`` would lie best, now that seat ``leader``'s does; an imitation always does (B4.2)."""
+    if card == IMITATION:
+        return True
+    strength = strength_of(card, g.lying[seat_before(g, s)])
+    if strength != g.strength[leader]:
+        return strength > g.strength[leader]
+    g.lying[s] = card
+    g.strength[s] = strength
+    first = best_seat(g) == s
+    g.lying[s] = -1
+    g.strength[s] = 0
+    return first
+
+
+@kernel
+def liking(g, s, card, leader, eager):
+    """How gladly seat ``s`` plays ``card``: the surest to win if others follow, else the lowest that does its will."""
+    spared = NUMBER_OF_IMITATION if card == IMITATION else number_of(card)
+    if takes_lead(g, s, card, leader) != eager:
+        return UNWANTED - spared
+    if not eager or (s + 1) % g.players == g.starter:
+        return -spared
+    return np.int64(g.strength[leader]) if card == IMITATION else strength_of(card, g.lying[seat_before(g, s)])
+
+
+@kernel
+def reply(g, s, work):
+    """The card that seat ``s`` plays, if it wants the prize when that is better for it than leaving it."""
+    cards = playable(g, s)
+    leader = best_seat(g)
+    eager = work.chances[s, s] > work.chances[leader, s]
+    best, most = -1, -1000
+    for card in range(CARDS):
+        if holds(cards, card):
+            found = liking(g, s, card, leader, eager)
+            if found > most:
+                best, most = card, found
+    return best
+
+
+@kernel
+def winner_with(g, me, card, work):
+    """Who wins the trick ``g`` if seat ``me`` plays ``card`` now. Played on in place."""
+    lay(g, me, card)
+    s = (me + 1) % g.players
+    while s != g.starter:
+        lay(g, s, reply(g, s, work))
+        s = (s + 1) % g.players
+    return best_seat(g)
+
+
+# -------------------------------------------------------------------------------------- cards and prizes
+
+
+@kernel
+def fill_gains(g, p, work, trial, worlds):
+    """``work.gains`` of the cards that the seat to move may play for the prize of ``g``; the best of them."""
+    fill_chances(g, p, work, trial)
+    me = np.int64(g.seat)
+    cards = playable(g, me)
+    best, most = -1, -1e9
+    for card in range(CARDS):
+        if holds(cards, card):
+            work.gains[card] = mean_chance(g, me, card, work, trial, worlds) - worth_of_card(g, card, p)
+            if work.gains[card] > most:
+                best, most = card, work.gains[card]
+    return best
+
+
+@kernel
+def mean_chance(g, me, card, work, trial, worlds):
+    """The mean over ``worlds`` of seat ``me``'s chance to win the game after ``card``."""
+    total = 0.0
+    trick = trial[TRICK]
+    for k in range(worlds.shape[0]):
+        trial[TRICK] = worlds[k]
+        trick.prize = g.prize  # worlds are imagined before the pick
+        trick.phase = PLAY
+        total += work.chances[winner_with(trick, me, card, work), me]
+    return total / worlds.shape[0]
+
+
+@kernel
+def choose_card(g, seed, p, work, trial, worlds):
+    trial[PICKED] = g
+    if (g.seat + 1) % g.players == g.starter:  # the last to play: every world is the same
+        worlds[0] = g
+        return fill_gains(trial[PICKED], p, work, trial, worlds[:1])
+    imagine(g, seed, worlds)
+    return fill_gains(trial[PICKED], p, work, trial, worlds)
+
+
+@kernel
+def choose_prize(g, seed, p, work, trial, worlds):
+    imagine(g, seed, worlds)
+    best, most = -1, -1e9
+    for colour in range(3):
+        for action, many in ((FROM_SUPPLY + colour, g.supply[colour]), (FROM_OWN + colour, g.gems[g.seat, colour])):
+            if many > 0:
+                trial[PICKED] = g
+                pick_prize(trial[PICKED], action)
+                found = work.gains[fill_gains(trial[PICKED], p, work, trial, worlds)]
+                if found > most:
+                    best, most = action, found
+    return best
