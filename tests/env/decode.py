@@ -99,4 +99,73 @@ def facts_tritarea(position: dict[str, Any], options: dict[str, Any], seat: int)
     }
 
 
-DECODE = {"tritarea": (decode_tritarea, facts_tritarea)}
+def decode_triatri(integers: np.ndarray) -> Facts:
+    """Facts from the observation of TriATri as integers (d,), four places relative to the observer."""
+    o = games.get("triatri").unflatten(integers)
+    places = range(4)
+
+    def card(numbers: np.ndarray, imitation: Any) -> int | None:
+        return 21 if imitation else _which(numbers)
+
+    def seen(r: int) -> list[tuple[int, int]]:
+        numbers = [(int(o["when"][c]), int(c)) for c in np.flatnonzero(o["seen"][:, r])]
+        return sorted(numbers + [(int(t) + 1, 21) for t in np.flatnonzero(o["imitations"][:, r])])
+
+    return {
+        "hand": np.flatnonzero(o["hand"]).tolist() + [21] * int(o["hand_imitations"][0]),
+        "seen": [seen(r) for r in places],
+        "table": [
+            [card(o["lying"][:, r], not o["lying"][:, r].any()), int(o["value"][r])] if o["has_played"][r] else None
+            for r in places
+        ],
+        "bids": [card(o["bids"][:, r], o["bid_imitation"][r]) for r in places],
+        "voids": [np.flatnonzero(o["voids"][:, r]).tolist() for r in places],
+        "gems": o["gems"].T.tolist(),
+        "supply": o["supply"].tolist(),
+        "prize": _which(o["prize"]),
+        "starter": _which(o["starter"]),
+        "seat": _which(o["to_move"]),
+        "seat_0": _which(o["bids_first"]),
+        "round": _which(o["round"]) + 1,
+        "trick": _which(o["trick"]),
+        "phase": ("bid", "prize", "play", "end")[_which(o["phase"])],
+        "players": _which(o["players"]) + 2,
+        "unseen cards have no trick": bool((o["when"][o["seen"].sum(axis=1) == 0] == 0).all()),
+    }
+
+
+def facts_triatri(position: dict[str, Any], options: dict[str, Any], seat: int) -> Facts:
+    """The same facts from the position as ``seat`` sees it; places that nobody holds show nothing."""
+    p, players = position, options["players"]
+
+    def turn(values: list[Any], nothing: Any) -> list[Any]:
+        return [values[(seat + r) % players] for r in range(players)] + [nothing] * (4 - players)
+
+    def relative(s: int | None) -> int | None:
+        return None if s is None else (s - seat) % players
+
+    def seen(s: int) -> list[tuple[int, int]]:
+        now = [] if p["played"][s] is None else [(p["trick"], p["played"][s])]
+        return sorted([*((t + 1, card) for t, card in enumerate(p["past"][s])), *now])
+
+    return {
+        "hand": p["hands"][seat],
+        "seen": turn([seen(s) for s in range(players)], []),
+        "table": turn(p["table"], None),
+        "bids": turn(p["bids"], None),
+        "voids": turn(p["voids"], []),
+        "gems": turn(p["gems"], [0, 0, 0]),
+        "supply": p["supply"],
+        "prize": p["prize"],
+        "starter": relative(p["starter"]),
+        "seat": relative(p["seat"]),
+        "seat_0": relative(0),
+        "round": p["round"],
+        "trick": p["trick"],
+        "phase": p["phase"],
+        "players": players,
+        "unseen cards have no trick": True,
+    }
+
+
+DECODE = {"tritarea": (decode_tritarea, facts_tritarea), "triatri": (decode_triatri, facts_triatri)}

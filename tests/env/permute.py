@@ -1,8 +1,9 @@
-"""The tests' own reading of A8: exchange the cards that a seat cannot know, on positions (JSON)."""
+"""The tests' own reading of A8 and B6: exchange the cards that a seat cannot know, on positions (JSON)."""
 
 from __future__ import annotations
 
 import copy
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -39,4 +40,30 @@ def permute_tritarea(position: Position, seat: int, rng: np.random.Generator) ->
     return other
 
 
-PERMUTE = {"tritarea": permute_tritarea}
+def unused_cards(position: Position) -> list[int]:
+    """TriATri: the cards of the deck that were not dealt."""
+    lying = [card for key in ("hands", "past") for cards in position[key] for card in cards]
+    lying += [card for key in ("bids", "played") for card in position[key] if card is not None]
+    highest, imitations = {2: (6, 2), 3: (7, 1), 4: (8, 3)}[position["players"]]
+    deck = [card for card in range(21) if card % 7 + 2 <= highest] + [21] * imitations
+    return list((Counter(deck) - Counter(lying)).elements())
+
+
+def permute_triatri(position: Position, seat: int, rng: np.random.Generator) -> Position:
+    """The same for TriATri: hands, hidden bids and unused cards, until nobody holds a colour that it cannot hold."""
+    others = [s for s in range(position["players"]) if s != seat]
+    bidders = [s for s in others if position["phase"] == "bid" and position["bids"][s] is not None]
+    pool = [*unused_cards(position), *(position["bids"][s] for s in bidders)]
+    pool += [card for s in others for card in position["hands"][s]]
+    while True:
+        left = rng.permutation(pool).tolist()
+        other = copy.deepcopy(position)
+        for s in bidders:
+            other["bids"][s] = left.pop()
+        for s in others:
+            other["hands"][s] = sorted(left.pop() for _ in position["hands"][s])
+        if all(card // 7 not in position["voids"][s] for s in others for card in other["hands"][s]):
+            return other
+
+
+PERMUTE = {"tritarea": permute_tritarea, "triatri": permute_triatri}

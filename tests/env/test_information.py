@@ -19,9 +19,11 @@ from tritarea_env.views import views_of
 ONLY = np.zeros(1, np.int64)
 
 
-def options_of(state):
+def options_of(name, state):
     """The options that a sampled state was played with (rules bearing on the position)."""
     g = state[0]
+    if name == "triatri":
+        return {"players": int(g.players)}
     return {
         "players": int(g.players),
         "npc": "random",
@@ -35,7 +37,7 @@ def worlds(name, number):
     """(state, seat, position, another position that the seat cannot tell from it), every seat in turn."""
     game = games.get(name)
     for i, state in enumerate(positions(name, number)):
-        for seat in range(game.seats):
+        for seat in range(game.seats_of(options_of(name, state))):
             here = game.to_position(state[0])
             yield state, seat, here, PERMUTE[name](here, seat, np.random.default_rng([i, seat]))
 
@@ -48,12 +50,14 @@ def all_worlds(request):
 def test_the_worlds_do_differ(all_worlds):
     _, found = all_worlds
     changed = sum(here != other for _, _, here, other in found)
-    assert len(found) == 2000
-    assert changed > 1400
+    assert len(found) >= 1000
+    assert changed > 0.7 * len(found)
 
 
 def set_up(name, state, there):
-    env = GameEnv(name, **{**options_of(state), "players": 4})
+    options = options_of(name, state)
+    seats = games.get(name).seats_of(options)
+    env = GameEnv(name, **{**options, "players": seats})  # no NPCs
     env.reset(seed=1, options={"position": there})
     return env
 
@@ -74,7 +78,7 @@ def test_env_gives_nothing_away(all_worlds):
 
 def records_of(name, state, here, other):
     game = games.get(name)
-    pair = game.new(2, game.check_options(options_of(state)))
+    pair = game.new(2, game.check_options(options_of(name, state)))
     for i, there in enumerate((here, other)):
         game.from_position(pair[i], there, np.uint64(11 + i))
         pair.stream[i] = 99 + i
@@ -138,7 +142,7 @@ def test_determinized_worlds_fit(all_worlds):
         assert pair[0].tobytes() == pair[1].tobytes(), "the guess depends on the seat's knowledge and the seed only"
         game.from_position(pair[0].copy(), guess, np.uint64(0))
         moved += guess != here
-    assert moved > 1000
+    assert moved > len(found) / 2
 
 
 def test_a_guess_from_a_hidden_record_is_the_same(all_worlds):
@@ -160,7 +164,9 @@ def test_determinized_games_play_on_to_the_end(all_worlds):
         loops.determinize_games(pair, np.arange(2), np.full(2, seat), np.full(2, number, np.uint64))
         loops.play_randomly(pair, np.arange(2), np.uint64(number), np.zeros(game.actions, np.int8))
         assert pair.done.all()
-        assert np.array_equal(pair.scores, pair.points.sum(axis=2) + np.asarray(here["scores"]))
+        brought = np.zeros(pair.scores.shape[1], int)
+        brought[: len(here["scores"])] = here["scores"]
+        assert np.array_equal(pair.scores, pair.points.sum(axis=2) + brought)
 
 
 def test_deals_to_come_are_guessed_anew():

@@ -5,7 +5,7 @@ import pytest
 from decode import DECODE
 from helpers import CASES, CHOOSERS, IDS, PLAIN, walk
 
-from tritarea_env import games, tritarea_v0
+from tritarea_env import games, triatri_v0, tritarea_v0
 from tritarea_env.aec import GameEnv
 from tritarea_env.engine import loops
 
@@ -24,7 +24,7 @@ def test_every_observation_decodes_to_what_the_seat_sees(name, options):
         for decision, (state, _) in enumerate(walk(name, options, 20 + number, choose)):
             if PLAIN and decision % 8:
                 continue
-            for seat in range(game.seats):
+            for seat in range(game.seats_of(full)):
                 loops.observe_games(state, ONLY, np.full(1, seat), observation)
                 expected = facts(game.to_position(state[0], seat), full, seat)
                 assert decode(observation[0]) == expected
@@ -68,6 +68,15 @@ def test_the_float_observation_is_the_integers_times_the_scale(name):
         env.step(int(np.flatnonzero(env.observe(env.agent_selection)["action_mask"])[0]))
 
 
+def test_unflatten_gives_cards_and_colours():
+    env = triatri_v0.raw_env(players=3)
+    env.reset(seed=2)
+    seen = triatri_v0.unflatten(np.stack([env.observe(agent)["observation"] for agent in env.agents]))
+    assert seen["cards"].shape == (3, 21, 14)
+    assert seen["colours"].shape == (3, 3, 10)
+    assert triatri_v0.observation_fields()[0].name == "hand"
+
+
 def test_unflatten_gives_cards_and_board():
     env = tritarea_v0.raw_env()
     env.reset(seed=2)
@@ -93,16 +102,25 @@ def test_a_score_above_the_maximum_is_capped():
 
 
 @pytest.mark.kernel
-def test_state_holds_every_hand_and_declaration():
-    game = games.get("tritarea")
+@pytest.mark.parametrize(("name", "options"), CASES, ids=IDS)
+def test_state_is_what_seat_0_would_see_with_open_cards(name, options):
+    """Every hand, and every declaration or bid, also before it is revealed."""
+    game = games.get(name)
+    decode, facts = DECODE[name]
+    full = game.check_options(options)
     out = np.zeros(game.state_size, np.uint8)
-    for state, _ in walk("tritarea", {}, 9):
+    for decision, (state, _) in enumerate(walk(name, options, 9)):
+        if PLAIN and decision % 8:
+            continue
         loops.state_game(state, 0, out)
         position = game.to_position(state[0])
-        hands = out[game.state_fields[-1].offset :].reshape(4, 36)
-        assert [np.flatnonzero(hand).tolist() for hand in hands] == position["hands"]
-        if position["round"] == 3:
-            declared = out[game.fields[3].offset :][: 36 * 4].reshape(36, 4)
-            assert [np.flatnonzero(declared[:, s]).tolist() for s in range(4)] == [
-                [] if c is None else [c] for c in position["declared"]
-            ]
+        assert decode(out[: game.observation_size]) == facts(position, full, 0)
+        assert hands_of(game, out) == position["hands"]
+
+
+def hands_of(game, state):
+    """The hands that a state (m,) shows, imitations as card 21."""
+    hidden = {f.name: state[f.offset : f.offset + f.size].reshape(f.shape) for f in game.state_fields}
+    imitations = hidden.get("hands_imitations", np.zeros(4, np.uint8))
+    hands = [np.flatnonzero(row).tolist() + [21] * int(n) for row, n in zip(hidden["hands"], imitations, strict=True)]
+    return hands[: int(np.argmax(hidden["players"])) + 2] if "players" in hidden else hands
