@@ -99,6 +99,20 @@ def positions(name: str, number: int, options: dict[str, Any] | None = None) -> 
     raise AssertionError("unreachable")
 
 
+def expected_reward(name: str, reward: str, options: dict[str, Any], final: dict[str, Any], seat: int) -> float:
+    """A seat's reward over a whole game (A11, B7), from the final scores and winners."""
+    scores, winners = final["scores"], final["winners"]
+    n = len(scores)
+    if name == "tritarea" and options.get("players") == 2:
+        if reward == "outcome":
+            return 0.0 if len(winners) == 4 else 0.5 if seat in winners else -0.5
+        return (scores[seat] + scores[(seat + 2) % 4] - scores[(seat + 1) % 4] - scores[(seat + 3) % 4]) / 50
+    if reward == "outcome":
+        return (seat in winners) / len(winners) - 1 / n
+    unit = {"tritarea": 50, "triatri": 10}[name]
+    return (scores[seat] - (sum(scores) - scores[seat]) / (n - 1)) / unit
+
+
 def play_out(env: Any, rng: np.random.Generator) -> list[tuple[str, int]]:
     """Play an AEC env to its very end with random legal actions; returns who did what."""
     done = []

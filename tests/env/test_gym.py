@@ -7,14 +7,17 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
-from helpers import CASES, IDS
+from helpers import CASES, IDS, expected_reward
 from stable_baselines3.common.env_checker import check_env as sb3_check_env
 
 import tritarea_env  # noqa: F401  (registers)
 from tritarea_env import IllegalActionError, games, records
 from tritarea_env.gym import SeatEnv
 
-GYM_ID = {"tritarea": "tritarea/TriTArea-v0"}
+GYM_ID = {"tritarea": "tritarea/TriTArea-v0", "triatri": "tritarea/TriATri-v0"}
+EVERY_GAME = pytest.mark.parametrize("name", games.names())
+
+IMITATION = {"tritarea": None, "triatri": 21}  # a card that the field `hand` does not show
 
 
 def play(env, draw=0, **reset):
@@ -38,13 +41,15 @@ def test_checkers(name, options):
     sb3_check_env(env.unwrapped)
 
 
-def test_checker_with_rendering(capsys):
-    check_env(gymnasium.make(GYM_ID["tritarea"], opponents="random", render_mode="human").unwrapped)
+@EVERY_GAME
+def test_checker_with_rendering(name, capsys):
+    check_env(gymnasium.make(GYM_ID[name], opponents="random", render_mode="human").unwrapped)
     assert "to move" in capsys.readouterr().out
 
 
-def test_defaults_play_greedy():
-    env = gymnasium.make("tritarea/TriTArea-v0")
+@EVERY_GAME
+def test_defaults_play_greedy(name):
+    env = gymnasium.make(GYM_ID[name])
     _, info = play(env, 1)
     assert set(info["opponents"].values()) == {"greedy"}
     assert len(info["opponents"]) == 3
@@ -56,34 +61,29 @@ def test_rewards_sum_to_the_total_of_the_seat(name, options):
         env = SeatEnv(name, opponents="random", reward=reward, **options)
         for seed in range(3):
             rewards, info = play(env, seed, seed=seed)
-            seat, scores = info["seat"], info["scores"]
-            if reward == "outcome" and env.players != 2:
-                expected = (seat in info["winners"]) / len(info["winners"]) - 0.25
-            elif reward == "outcome":
-                expected = 0.0 if len(info["winners"]) == 4 else 0.5 if seat in info["winners"] else -0.5
-            elif env.players == 2:
-                own = scores[seat] + scores[(seat + 2) % 4]
-                expected = (2 * own - sum(scores)) / 50
-            else:
-                expected = (scores[seat] - (sum(scores) - scores[seat]) / 3) / 50
+            expected = expected_reward(name, reward, options, info, info["seat"])
             assert sum(rewards) == pytest.approx(expected)
             records.check(env.record())
 
 
-def test_a_random_seat_is_each_seat_and_a_given_one_stays():
-    env = SeatEnv("tritarea", opponents="random")
+@EVERY_GAME
+def test_a_random_seat_is_each_seat_and_a_given_one_stays(name):
+    env = SeatEnv(name, opponents="random")
     seats = [env.reset(seed=seed)[1]["seat"] for seed in range(60)]
     assert set(seats) == {0, 1, 2, 3}
     assert seats == [env.reset(seed=seed)[1]["seat"] for seed in range(60)]
-    env = SeatEnv("tritarea", seat=2, opponents="random")
+    env = SeatEnv(name, seat=2, opponents="random")
     assert {env.reset(seed=seed)[1]["seat"] for seed in range(9)} == {2}
 
 
-def test_the_observation_is_the_seats_own():
-    env = SeatEnv("tritarea", seat=1, opponents="random")
+@EVERY_GAME
+def test_the_observation_is_the_seats_own(name):
+    env = SeatEnv(name, seat=1, opponents="random")
     observation, _ = env.reset(seed=3)
-    seen = games.get("tritarea").unflatten(observation)
-    assert np.flatnonzero(seen["hand"]).tolist() == env.position()["hands"][1]
+    seen = games.get(name).unflatten(observation)
+    assert np.flatnonzero(seen["hand"]).tolist() == [
+        card for card in env.position()["hands"][1] if card != IMITATION[name]
+    ]
     assert seen["to_move"].tolist() == [1, 0, 0, 0]
 
 
@@ -98,17 +98,19 @@ class Marked:
         return views.mask.argmax(axis=1)
 
 
-def test_opponents_by_seat_and_clockwise():
+@EVERY_GAME
+def test_opponents_by_seat_and_clockwise(name):
     one, two, three = Marked(), Marked(), Marked()
-    play(SeatEnv("tritarea", seat=1, opponents=[one, None, two, three]))
+    play(SeatEnv(name, seat=1, opponents=[one, None, two, three]))
     assert (one.seats, two.seats, three.seats) == ({0}, {2}, {3})
     one, two, three = Marked(), Marked(), Marked()
-    play(SeatEnv("tritarea", seat=1, opponents=[one, two, three]))
+    play(SeatEnv(name, seat=1, opponents=[one, two, three]))
     assert (one.seats, two.seats, three.seats) == ({2}, {3}, {0})
 
 
-def test_a_pool_is_drawn_anew_each_game():
-    env = SeatEnv("tritarea", seat=0, opponents={"random": 1, "greedy": 3})
+@EVERY_GAME
+def test_a_pool_is_drawn_anew_each_game(name):
+    env = SeatEnv(name, seat=0, opponents={"random": 1, "greedy": 3})
     drawn = [tuple(env.reset(seed=seed)[1]["opponents"].values()) for seed in range(200)]
     share = np.mean([spec == "greedy" for game in drawn for spec in game])
     assert 0.68 < share < 0.82
@@ -149,17 +151,18 @@ def test_a_missing_agent_is_named():
             SeatEnv("tritarea", opponents=wrong)
 
 
-def near_the_end(decisions):
+def near_the_end(name, decisions):
     """A position some decisions before a game's end, from a random game."""
-    env = SeatEnv("tritarea", seat=0, opponents="random")
+    env = SeatEnv(name, seat=0, opponents="random")
     play(env, 3, seed=3)
     steps = list(records.replay(env.record()))
     return steps[-1 - decisions][0]
 
 
-def test_a_position_without_a_decision_for_the_seat_is_refused_and_the_game_kept():
-    there = near_the_end(1)
-    env = SeatEnv("tritarea", seat=(there["seat"] + 1) % 4, opponents="random")
+@EVERY_GAME
+def test_a_position_without_a_decision_for_the_seat_is_refused_and_the_game_kept(name):
+    there = near_the_end(name, 1)
+    env = SeatEnv(name, seat=(there["seat"] + 1) % 4, opponents="random")
     env.reset(seed=1)
     before = env.record()
     with pytest.raises(ValueError, match="has no decision left"):
@@ -170,7 +173,7 @@ def test_a_position_without_a_decision_for_the_seat_is_refused_and_the_game_kept
 
 def test_rewards_before_the_seats_first_decision_come_with_its_first_step():
     for back in range(20, 130, 9):
-        there = near_the_end(back)
+        there = near_the_end("tritarea", back)
         for seat in range(4):
             env = SeatEnv("tritarea", seat=seat, opponents="random", reward="score_delta")
             rewards, info = play(env, 1, seed=1, options={"position": there})
@@ -191,8 +194,9 @@ class Failing:
         return views.mask.argmax(axis=1)
 
 
-def test_an_opponent_that_fails_leaves_no_half_stepped_game():
-    env = SeatEnv("tritarea", seat=0, opponents=[Failing(10), "random", "random"])
+@EVERY_GAME
+def test_an_opponent_that_fails_leaves_no_half_stepped_game(name):
+    env = SeatEnv(name, seat=0, opponents=[Failing(10), "random", "random"])
     env.reset(seed=1)
     with pytest.raises(RuntimeError, match="tired"):  # noqa: PT012
         while True:
@@ -201,8 +205,9 @@ def test_an_opponent_that_fails_leaves_no_half_stepped_game():
     assert (env.record(), env.action_masks().tolist()) == before
 
 
-def test_an_illegal_action_ends_the_episode():
-    env = SeatEnv("tritarea", opponents="random")
+@EVERY_GAME
+def test_an_illegal_action_ends_the_episode(name):
+    env = SeatEnv(name, opponents="random")
     env.reset(seed=1)
     illegal = int(np.flatnonzero(~env.action_masks())[0])
     observation, reward, terminated, truncated, info = env.step(illegal)
@@ -213,8 +218,9 @@ def test_an_illegal_action_ends_the_episode():
         env.step(0)
 
 
-def test_an_illegal_action_raises_if_asked_to():
-    env = SeatEnv("tritarea", opponents="random", illegal="raise")
+@EVERY_GAME
+def test_an_illegal_action_raises_if_asked_to(name):
+    env = SeatEnv(name, opponents="random", illegal="raise")
     env.reset(seed=1)
     before = env.record()
     with pytest.raises(IllegalActionError, match="legal:"):
@@ -222,21 +228,23 @@ def test_an_illegal_action_raises_if_asked_to():
     assert env.record() == before
 
 
+@EVERY_GAME
 @pytest.mark.parametrize(
     ("action", "error"), [(-1, IllegalActionError), (82, IllegalActionError), (0.5, TypeError), (None, TypeError)]
 )
-def test_an_action_out_of_range_or_of_a_wrong_type_always_raises(action, error):
-    env = SeatEnv("tritarea", opponents="random")
+def test_an_action_out_of_range_or_of_a_wrong_type_always_raises(name, action, error):
+    env = SeatEnv(name, opponents="random")
     env.reset(seed=1)
-    with pytest.raises(error, match="an integer 0 … 81"):
+    with pytest.raises(error, match=f"an integer 0 … {env.game.actions - 1}"):
         env.step(action)
 
 
+@EVERY_GAME
 @pytest.mark.parametrize(
     "duplicate", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))], ids=["deepcopy", "pickle"]
 )
-def test_a_copy_goes_on_with_the_same_game(duplicate):
-    env = SeatEnv("tritarea", opponents="greedy")
+def test_a_copy_goes_on_with_the_same_game(name, duplicate):
+    env = SeatEnv(name, opponents="greedy")
     env.reset(seed=1)
     for _ in range(10):
         env.step(int(np.flatnonzero(env.action_masks())[0]))
@@ -249,9 +257,10 @@ def test_a_copy_goes_on_with_the_same_game(duplicate):
     assert ends[0] == ends[1]
 
 
-def test_the_same_seed_the_same_games():
+@EVERY_GAME
+def test_the_same_seed_the_same_games(name):
     def games_of(seed):
-        env = SeatEnv("tritarea", opponents={"random": 1, "greedy": 1})
+        env = SeatEnv(name, opponents={"random": 1, "greedy": 1})
         play(env, 1, seed=seed)
         first = env.record()
         play(env, 2)
@@ -261,11 +270,12 @@ def test_the_same_seed_the_same_games():
     assert games_of(3) != games_of(4)
 
 
-def test_a_masked_ppo_learns_without_a_wrapper_of_ours():
+@EVERY_GAME
+def test_a_masked_ppo_learns_without_a_wrapper_of_ours(name):
     """sb3-contrib on the plain environment; two updates move the policy and play no illegal action."""
     from sb3_contrib import MaskablePPO
 
-    env = gymnasium.make("tritarea/TriTArea-v0", opponents="random", reward="score_delta", illegal="raise")
+    env = gymnasium.make(GYM_ID[name], opponents="random", reward=games.get(name).rewards[-1], illegal="raise")
     model = MaskablePPO("MlpPolicy", env, n_steps=128, batch_size=64, n_epochs=2, seed=1, device="cpu")
     before = [parameter.detach().clone() for parameter in model.policy.parameters()]
     model.learn(256)

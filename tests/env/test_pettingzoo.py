@@ -6,17 +6,17 @@ import pickle
 import numpy as np
 import pettingzoo
 import pytest
-from helpers import CASES, IDS, play_out
+from helpers import CASES, IDS, expected_reward, play_out
 from pettingzoo.test import api_test, render_test, seed_test, state_test
 
-from tritarea_env import games, tritarea_v0
+from tritarea_env import games, triatri_v0, tritarea_v0
 
 # api_test warns of dict observations unless the env is one of PettingZoo's own
 DICT_OBSERVATIONS = [
     pytest.mark.filterwarnings("ignore:Observation space for each agent probably should be"),
     pytest.mark.filterwarnings("ignore:Observation is not a NumPy array"),
 ]
-ENTRIES = {"tritarea": tritarea_v0}
+ENTRIES = {"tritarea": tritarea_v0, "triatri": triatri_v0}
 API_CASES = [(name, options) for name, options in CASES] + [
     (name, {"reward": reward}) for name in games.names() for reward in games.get(name).rewards[1:]
 ]
@@ -53,6 +53,10 @@ def test_registry():
     env.reset(seed=1)
     assert str(env) == "tritarea_v0"
     assert env.unwrapped.action_name(36) == "keep the five"
+    env = pettingzoo.make("aec", "tritarea/triatri-v0", reward="score", players=3)
+    env.reset(seed=1)
+    assert str(env) == "triatri_v0"
+    assert env.possible_agents == ["player_0", "player_1", "player_2"]
 
 
 @pytest.mark.parametrize(("name", "options"), CASES, ids=IDS)
@@ -82,11 +86,12 @@ def test_a_random_walk_over_the_whole_interface(name, options):
 # ------------------------------------------------------------------------------- copies
 
 
+@pytest.mark.parametrize("name", games.names())
 @pytest.mark.parametrize("entry", ["env", "raw_env"])
 @pytest.mark.parametrize(
     "duplicate", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))], ids=["deepcopy", "pickle"]
 )
-def test_a_copy_goes_on_with_the_same_game(entry, duplicate):
+def test_a_copy_goes_on_with_the_same_game(name, entry, duplicate):
     def look(env):
         observation, reward, terminated, truncated, _ = env.last()
         return (
@@ -99,8 +104,9 @@ def test_a_copy_goes_on_with_the_same_game(entry, duplicate):
             env.unwrapped.position(),
         )
 
-    for stop in (*range(0, 160, 9), 10_000):
-        env = getattr(tritarea_v0, entry)(reward="score_delta")
+    step = {"tritarea": 9, "triatri": 4}[name]
+    for stop in (*range(0, 20 * step, step), 10_000):
+        env = getattr(ENTRIES[name], entry)(reward=games.get(name).rewards[-1])
         env.reset(seed=6)
         rng = np.random.default_rng(6)
         for _ in range(stop):
@@ -118,8 +124,9 @@ def test_a_copy_goes_on_with_the_same_game(entry, duplicate):
 # --------------------------------------------------------------- the end of a game
 
 
-def test_after_the_end_each_agent_is_visited_once_with_none():
-    env = tritarea_v0.raw_env()
+@pytest.mark.parametrize(("name", "options"), CASES, ids=IDS)
+def test_after_the_end_each_agent_is_visited_once_with_none(name, options):
+    env = ENTRIES[name].raw_env(**options)
     env.reset(seed=1)
     rng = np.random.default_rng(1)
     while not env.is_over:
@@ -159,20 +166,8 @@ def test_rewards_seen_through_last_sum_to_the_total(name, options):
                 env.step(None)
             else:
                 env.step(int(rng.choice(np.flatnonzero(observation["action_mask"]))))
-        assert list(seen.values()) == pytest.approx(expected_rewards(reward, options, final)[: len(seen)])
-
-
-def expected_rewards(reward, options, final):
-    """A11, from the final scores and winners."""
-    scores, winners = final["scores"], final["winners"]
-    if options.get("players") == 2:
-        totals = [scores[s] + scores[(s + 2) % 4] for s in range(4)]
-        if reward == "outcome":
-            return [0.0 if len(winners) == 4 else 0.5 if s in winners else -0.5 for s in range(4)]
-        return [(totals[s] - totals[(s + 1) % 4]) / 50 for s in range(4)]
-    if reward == "outcome":
-        return [(s in winners) / len(winners) - 0.25 for s in range(4)]
-    return [(scores[s] - (sum(scores) - scores[s]) / 3) / 50 for s in range(4)]
+        expected = [expected_reward(name, reward, options, final, seat) for seat in range(len(seen))]
+        assert list(seen.values()) == pytest.approx(expected)
 
 
 def test_score_delta_rewards_every_decision():
@@ -187,26 +182,18 @@ def test_score_delta_rewards_every_decision():
         assert list(env.rewards.values()) == pytest.approx(expected)
 
 
-def test_infos_at_the_end():
-    env = tritarea_v0.env()
+@pytest.mark.parametrize(("name", "options"), CASES, ids=IDS)
+def test_infos_at_the_end(name, options):
+    env = ENTRIES[name].env(**options)
     env.reset(seed=1)
     rng = np.random.default_rng(1)
     while not env.unwrapped.is_over:
         env.step(int(rng.choice(np.flatnonzero(env.last()[0]["action_mask"]))))
+    assert env.agents == env.possible_agents
     for agent in env.agents:
         info = env.infos[agent]
         assert info["scores"] == env.unwrapped.position()["scores"]
-        best = max(info["scores"])
-        assert info["winners"] == [s for s in range(4) if info["scores"][s] == best]
+        assert info["winners"] == env.unwrapped.record()["winners"]
         assert [sum(points.values()) for points in info["points"]] == info["scores"]
-        assert set(info["points"][0]) == {
-            "bonus",
-            "areas",
-            "tower",
-            "declaration",
-            "sale",
-            "fives",
-            "defaults",
-            "blocks left",
-        }
+        assert set(info["points"][0]) == set(games.get(name).sources)
         assert not info["action_mask"].any()
