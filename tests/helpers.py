@@ -99,6 +99,20 @@ def positions(name: str, number: int, options: dict[str, Any] | None = None) -> 
     raise AssertionError("unreachable")
 
 
+def options_of(name: str, state: np.recarray) -> dict[str, Any]:
+    """The options that a sampled state was played with (rules bearing on the position)."""
+    g = state[0]
+    if name == "triatri":
+        return {"players": int(g.players)}
+    return {
+        "players": int(g.players),
+        "npc": "random",
+        "adjacency": "any" if g.adjacency_any else "top",
+        "voluntary_default": bool(g.voluntary_default),
+        "board": {"areas": [int(x) for x in g.area], "bonus": [int(x) for x in g.bonus]},
+    }
+
+
 def expected_reward(name: str, reward: str, options: dict[str, Any], final: dict[str, Any], seat: int) -> float:
     """A seat's reward over a whole game (A11, B7), from the final scores and winners."""
     scores, winners = final["scores"], final["winners"]

@@ -6,14 +6,18 @@ import sys
 
 import numpy as np
 import pytest
-from helpers import OPTIONS, play_out
+from helpers import CASES, IDS, OPTIONS, play_out
 
-from tritarea_env import IllegalActionError, games, records, tritarea_v0
+from tritarea_env import IllegalActionError, games, records, triatri_v0, tritarea_v0
 from tritarea_env.engine import loops
+
+ENTRIES = {"tritarea": tritarea_v0, "triatri": triatri_v0}
+EVERY_GAME = pytest.mark.parametrize("name", games.names())
 
 # ----------------------------------------------------------------------- bad actions
 
 
+@EVERY_GAME
 @pytest.mark.parametrize("entry", ["env", "raw_env"])
 @pytest.mark.parametrize(
     ("action", "error"),
@@ -29,11 +33,11 @@ from tritarea_env.engine import loops
     ],
     ids=str,
 )
-def test_an_action_out_of_range_or_of_a_wrong_type_always_raises(entry, action, error):
-    env = getattr(tritarea_v0, entry)()
+def test_an_action_out_of_range_or_of_a_wrong_type_always_raises(name, entry, action, error):
+    env = getattr(ENTRIES[name], entry)()
     env.reset(seed=1)
     before = env.unwrapped.position()
-    with pytest.raises(error, match="an integer 0 … 81"):
+    with pytest.raises(error, match=f"an integer 0 … {games.get(name).actions - 1}"):
         env.step(action)
     assert env.unwrapped.position() == before
     assert not env.unwrapped.is_over
@@ -48,8 +52,9 @@ def test_raise_says_what_is_legal_and_steps_nothing():
     assert env.record() == before
 
 
-def test_terminate_ends_the_game_as_the_classics_do():
-    env = tritarea_v0.env(reward="score_delta")
+@pytest.mark.parametrize(("name", "options"), CASES, ids=IDS)
+def test_terminate_ends_the_game_as_the_classics_do(name, options):
+    env = ENTRIES[name].env(reward=games.get(name).rewards[-1], **options)
     env.reset(seed=1)
     rng = np.random.default_rng(1)
     for _ in range(20):
@@ -60,7 +65,7 @@ def test_terminate_ends_the_game_as_the_classics_do():
     assert all(env.terminations.values())
     assert all(env.truncations.values())
     assert all(info["illegal_agent"] == offender and "illegal_action" in info for info in env.infos.values())
-    for _ in range(4):
+    for _ in env.possible_agents:
         assert env.last()[2]
         env.step(None)
     assert env.agents == []
@@ -79,12 +84,12 @@ def test_every_numpy_integer_is_an_action():
 
 SCRIPT = """
 import json, sys
-from tritarea_env import tritarea_v0
-env = tritarea_v0.raw_env(players=3, npc="random")
-env.reset(seed=int(sys.argv[1]))
-for _ in range(100):
-    env.step(int(env.last()[0]["action_mask"].nonzero()[0][-1]))
-print(json.dumps(env.record()))
+from tritarea_env import triatri_v0, tritarea_v0
+for env, steps in ((tritarea_v0.raw_env(players=3, npc="random"), 100), (triatri_v0.raw_env(players=3), 40)):
+    env.reset(seed=int(sys.argv[1]))
+    for _ in range(steps):
+        env.step(int(env.last()[0]["action_mask"].nonzero()[0][-1]))
+    print(json.dumps(env.record()))
 """
 
 
@@ -102,8 +107,9 @@ def test_one_seed_one_game_in_every_process():
     assert run(5, 1) == run(5, 2) != run(6, 1)
 
 
-def test_seeds_and_streams():
-    env, twin = tritarea_v0.raw_env(), tritarea_v0.raw_env()
+@pytest.mark.parametrize(("name", "options"), CASES, ids=IDS)
+def test_seeds_and_streams(name, options):
+    env, twin = ENTRIES[name].raw_env(**options), ENTRIES[name].raw_env(**options)
 
     def deals(e, **how):
         e.reset(**how)
@@ -116,7 +122,7 @@ def test_seeds_and_streams():
     assert (
         len({str(x) for x in (first, second, deals(env, seed=6), deals(env, seed=5, options={"game_index": 1}))}) == 4
     )
-    assert deals(tritarea_v0.raw_env()) != deals(tritarea_v0.raw_env())
+    assert deals(ENTRIES[name].raw_env()) != deals(ENTRIES[name].raw_env())
     np.random.seed(0)  # noqa: NPY002
     third = deals(env, seed=7)
     np.random.seed(1)  # noqa: NPY002
@@ -128,8 +134,9 @@ def test_seeds_and_streams():
     [(-1, ValueError), (2**64, ValueError), (1.5, TypeError), ("1", TypeError), (True, TypeError)],
     ids=str,
 )
-def test_a_wrong_seed_raises_and_leaves_the_game(seed, error):
-    env = tritarea_v0.raw_env()
+@EVERY_GAME
+def test_a_wrong_seed_raises_and_leaves_the_game(name, seed, error):
+    env = ENTRIES[name].raw_env()
     env.reset(seed=1)
     before = env.position()
     with pytest.raises(error, match="a seed is an integer"):
@@ -154,29 +161,82 @@ def test_given_deals_and_start_player():
     assert env.agent_selection == "player_2"
 
 
-@pytest.mark.parametrize(
-    ("options", "says"),
-    [
-        ({"start_player": 4}, "start_player is a seat 0 … 3"),
-        ({"start_player": "1"}, "start_player is a seat"),
-        ({"deals": [[[0] * 8] * 4]}, "dealt twice"),
-        ({"deals": [[[4, 0, 1, 2, 3, 5, 6, 7]] * 4]}, r"B5 \(4\) is not in the deck of round 1"),
-        ({"deals": [[[0, 1, 2]] * 4]}, "list of 8 cards"),
-        ({"deals": [[]]}, "a list of 4 hands"),
-        ({"deals": [[[99] * 8] * 4]}, "a card is a number 0 … 35"),
-        ({"deals": [None] * 4}, "at most 3 deals"),
-        ({"game_index": -1}, "game_index is a whole number"),
-    ],
-    ids=str,
-)
-def test_wrong_reset_options_raise_and_leave_the_game(options, says):
-    env = tritarea_v0.raw_env()
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_given_deals_of_a_game_whose_deals_have_no_bound(players):
+    """TriATri: given ones come first, what is missing comes from the seed, and what is not needed does not matter."""
+
+    def play(seed, given):
+        env = triatri_v0.raw_env(players=players)
+        env.reset(seed=seed, options={"deals": given})
+        play_out(env, np.random.default_rng(0))
+        records.check(env.record())
+        return env.record()
+
+    drawn = play(9, [])
+    assert len(drawn["deals"]) >= 2
+    given = play(5, [])["deals"][:1]
+    mixed = play(9, given)
+    assert mixed["deals"][0] == given[0]
+    assert mixed["deals"][1] == drawn["deals"][1], "what is not given comes from the seed"
+    assert play(7, drawn["deals"] * 3)["deals"] == drawn["deals"]
+    shuffled = [[hand[::-1] for hand in deal] for deal in drawn["deals"]]
+    assert play(7, shuffled) == drawn
+
+
+TRITAREA_RESETS = [
+    ({"start_player": 4}, "start_player is a seat 0 … 3"),
+    ({"start_player": "1"}, "start_player is a seat"),
+    ({"deals": [[[0] * 8] * 4]}, r"B1 \(0\) is dealt too often in the deal of round 1"),
+    ({"deals": [[[4, 0, 1, 2, 3, 5, 6, 7]] * 4]}, r"B5 \(4\) is not in the deck of the deal of round 1"),
+    ({"deals": [[[0, 1, 2]] * 4]}, "seat 0 has a list of 8 cards"),
+    ({"deals": [[]]}, "a list of 4 hands"),
+    ({"deals": [[[99] * 8] * 4]}, "a card is a number 0 … 35"),
+    ({"deals": [None] * 4}, "at most 3 deals"),
+]
+TRIATRI_RESETS = [
+    ({"deals": 3}, "deals is a list of deals, not 3"),
+    ({"deals": [[[0] * 6] * 4]}, r"R2 \(0\) is dealt too often in deal 0"),
+    ({"deals": [[[21] * 6] * 4]}, r"imitation \(21\) is dealt too often in deal 0"),
+    ({"deals": [[[0, 1, 2]] * 4]}, "in deal 0 seat 0 has a list of 6 cards"),
+    ({"deals": [[[0, 1, 2, 3, 4, 5]] * 3]}, "deal 0 is a list of 4 hands"),
+    ({"deals": [[[22] * 6] * 4]}, "a card is a number 0 … 21, not 22"),
+    ({"deals": [[[True] * 6] * 4]}, "a card is a number 0 … 21, not True"),
+]
+RESETS = [
+    (name, options, says)
+    for name, rows in (("tritarea", TRITAREA_RESETS), ("triatri", TRIATRI_RESETS))
+    for options, says in [*rows, ({"game_index": -1}, "game_index is a whole number")]
+]
+
+
+@pytest.mark.parametrize(("name", "options", "says"), RESETS, ids=str)
+def test_wrong_reset_options_raise_and_leave_the_game(name, options, says):
+    env = ENTRIES[name].raw_env()
     env.reset(seed=1)
     before = env.record()
     with pytest.raises(ValueError, match=says):
         env.reset(seed=2, options=options)
     assert env.record() == before
     play_out(env, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"players": 1}, "players is 2, 3 or 4, not 1"),
+        ({"players": 5}, "players is 2, 3 or 4, not 5"),
+        ({"players": "2"}, "players is 2, 3 or 4, not '2'"),
+        ({"players": True}, "players is 2, 3 or 4, not True"),
+        ({"reward": "score_delta"}, "reward is one of 'outcome', 'score', not 'score_delta'"),
+        ({"illegal": "ignore"}, "illegal is one of 'raise', 'terminate'"),
+    ],
+    ids=str,
+)
+def test_wrong_options_of_triatri_raise(options, says):
+    with pytest.raises(ValueError, match=says):
+        triatri_v0.env(**options)
+    with pytest.raises(ValueError, match=r"unknown options \['npc'\]"):
+        games.get("triatri").check_options({"npc": "greedy"})
 
 
 @pytest.mark.parametrize(
@@ -201,8 +261,9 @@ def test_wrong_options_raise(options, says):
         tritarea_v0.env(**options)
 
 
-def test_before_the_first_reset():
-    env = tritarea_v0.raw_env()
+@EVERY_GAME
+def test_before_the_first_reset(name):
+    env = ENTRIES[name].raw_env()
     for call in (env.position, env.record, env.state, lambda: env.observe("player_0")):
         with pytest.raises(RuntimeError, match="call reset"):
             call()
@@ -303,6 +364,28 @@ def test_an_npc_that_fails_leaves_no_half_stepped_game():
     assert env.record() == before
 
 
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_draws_of_triatri_are_fair(players):
+    """Deals over many streams: each number card in each seat, or unused, as often as there is room."""
+    game = games.get("triatri")
+    n = 20_000
+    many = game.new(n, game.check_options({"players": players}))
+    many.stream[:] = np.arange(n)
+    loops.reset_games(many, np.arange(n))
+    for hands in (many.hand, many.next_deal):
+        dealt = np.stack([(hands[:, :players] >> card & 1).sum(axis=0) for card in range(21)])
+        dealt = dealt[dealt.sum(axis=1) > 0]
+        assert len(dealt) == {2: 15, 3: 18, 4: 21}[players]
+        cards = len(dealt) + {2: 2, 3: 1, 4: 3}[players]
+        expected = n * 6 / cards
+        assert np.square(dealt - expected).sum() / expected < dealt.size + 5 * np.sqrt(2 * dealt.size)
+    assert (many.hand != many.next_deal).any(axis=1).all()
+    one = many.copy()
+    one.episode[:] = 1
+    loops.reset_games(one, np.arange(n))
+    assert (one.hand != many.hand).any(axis=1).all()
+
+
 def test_draws_are_fair():
     """Start players and deals over many streams: each seat, and each card in each seat, equally often."""
     game = games.get("tritarea")
@@ -325,8 +408,9 @@ def test_draws_are_fair():
     assert (one.deals != many.deals).any(axis=(1, 2)).all()
 
 
-def test_illegal_rewards_are_seen_through_last():
-    env = tritarea_v0.env()
+@EVERY_GAME
+def test_illegal_rewards_are_seen_through_last(name):
+    env = ENTRIES[name].env()
     env.reset(seed=1)
     offender = env.agent_selection
     env.step(int(np.flatnonzero(env.last()[0]["action_mask"] == 0)[0]))

@@ -8,17 +8,21 @@ from helpers import CASES, IDS, PLAIN
 from tritarea_env import IllegalActionError, games
 from tritarea_env.aec import GameEnv
 from tritarea_env.batch import Batch
+from tritarea_env.engine import loops
 
-PLAYERS_CASES = [(name, options) for name, options in CASES if "players" not in options]
-PLAYERS_IDS = [i for i, (name, options) in zip(IDS, CASES, strict=True) if "players" not in options]
+# without NPCs, whose decisions the single environment makes itself
+PLAYERS_CASES = [(name, options) for name, options in CASES if "npc" not in options]
+PLAYERS_IDS = [i for i, (name, options) in zip(IDS, CASES, strict=True) if "npc" not in options]
+EVERY_GAME = pytest.mark.parametrize("name", games.names())
 
 
 @pytest.mark.kernel
 @pytest.mark.parametrize(("name", "options"), PLAYERS_CASES, ids=PLAYERS_IDS)
-@pytest.mark.parametrize("reward", ["outcome", "score_delta"])
-def test_a_row_equals_the_env_played_alone(name, options, reward):
-    """Position for position over three games a row, automatic resets included."""
-    n, seed, games_a_row = 3, 11, 1 if PLAIN else 3
+@pytest.mark.parametrize("which", [0, -1], ids=["first reward", "last reward"])
+def test_a_row_equals_the_env_played_alone(name, options, which):
+    """Position for position over four games a row, automatic resets included."""
+    n, seed, games_a_row = 3, 11, 1 if PLAIN else 4
+    reward = games.get(name).rewards[which]
     batch = Batch(name, n, seed=seed, reward=reward, **options)
     game = batch.game
     envs = [GameEnv(name, reward=reward, **options) for _ in range(n)]
@@ -46,8 +50,9 @@ def test_a_row_equals_the_env_played_alone(name, options, reward):
                 env.reset()
 
 
-def test_rows_do_not_depend_on_the_size():
-    small, large = Batch("tritarea", 2, seed=4), Batch("tritarea", 50, seed=4)
+@EVERY_GAME
+def test_rows_do_not_depend_on_the_size(name):
+    small, large = Batch(name, 2, seed=4), Batch(name, 50, seed=4)
     for _ in range(400):
         actions = large.mask.argmax(axis=1)
         large.step(actions)
@@ -56,17 +61,23 @@ def test_rows_do_not_depend_on_the_size():
         assert np.array_equal(small.reward, large.reward[:2])
 
 
-def test_the_arrays_stay_the_same_ones():
-    batch = Batch("tritarea", 4)
+@pytest.mark.parametrize(("name", "options"), CASES, ids=IDS)
+def test_the_arrays_stay_the_same_ones(name, options):
+    batch = Batch(name, 4, **options)
+    seats = batch.game.seats_of(batch.options)
+    assert batch.reward.shape == batch.final_scores.shape == (4, seats)
+    assert seats == (4 if name == "tritarea" else batch.options["players"])
     arrays = [batch.observation, batch.mask, batch.reward, batch.done, batch.final_scores, batch.episode_length]
     batch.step(batch.mask.argmax(axis=1))
     now = [batch.observation, batch.mask, batch.reward, batch.done, batch.final_scores, batch.episode_length]
     assert all(a is b for a, b in zip(arrays, now, strict=True))
 
 
-@pytest.mark.parametrize("action", [-1, 82, 71, 10**12])
-def test_an_illegal_action_names_the_game_and_steps_none(action):
-    batch = Batch("tritarea", 5, seed=1)
+@EVERY_GAME
+@pytest.mark.parametrize("action", [-1, 82, 27, 10**12])
+def test_an_illegal_action_names_the_game_and_steps_none(name, action):
+    batch = Batch(name, 5, seed=1)
+    assert action != 27 or batch.mask[3, 27] == 0
     before = batch.games.tobytes()
     actions = batch.mask.argmax(axis=1)
     actions[3] = action
@@ -88,8 +99,9 @@ def test_a_wrong_number_of_games(n):
         Batch("tritarea", n)
 
 
-def test_advance_touches_only_the_games_named():
-    batch = Batch("tritarea", 6, seed=2)
+@EVERY_GAME
+def test_advance_touches_only_the_games_named(name):
+    batch = Batch(name, 6, seed=2)
     before = batch.games.copy()
     index = np.array([4, 1])
     batch.advance(batch.mask[index].argmax(axis=1), index)
@@ -144,22 +156,27 @@ def test_what_an_agent_does_to_its_views_changes_no_game():
 
 
 @pytest.mark.kernel
-def test_nothing_of_a_finished_game_lives_on():
-    """Points by source start anew, and later deals are other ones, over several games a row."""
-    batch = Batch("tritarea", 4, seed=3)
-    deals = {row.tobytes() for row in batch.games.deals}
+@pytest.mark.parametrize(("name", "options"), PLAYERS_CASES, ids=PLAYERS_IDS)
+def test_nothing_of_a_finished_game_lives_on(name, options):
+    """A row's next game is what a fresh one of its stream and episode is, over several games a row."""
+    batch = Batch(name, 4, seed=3, **options)
+    hands = {row.tobytes() for row in batch.games.hand}
     for _ in range(200 if PLAIN else 600):
         batch.step(batch.mask.argmax(axis=1))
         assert np.array_equal(batch.games.points.sum(axis=2), batch.games.scores)
         for row in np.flatnonzero(batch.done):
-            assert batch.games.decision[row] == 0
-            deals.add(batch.games.deals[row].tobytes())
-    assert len(deals) == 4 + batch.games.episode.sum()
+            fresh = batch.game.new(1, batch.options)
+            fresh.stream[0], fresh.episode[0] = batch.games.stream[row], batch.games.episode[row]
+            loops.reset_games(fresh, np.zeros(1, np.int64))
+            assert batch.game.to_position(fresh[0]) == batch.game.to_position(batch.games[row])
+            hands.add(batch.games.hand[row].tobytes())
+    assert len(hands) == 4 + batch.games.episode.sum() > 8
 
 
-def test_global_random_state_between_steps_changes_nothing():
+@EVERY_GAME
+def test_global_random_state_between_steps_changes_nothing(name):
     def play(disturb):
-        batch = Batch("tritarea", 3, seed=5)
+        batch = Batch(name, 3, seed=5)
         for number in range(200):
             if disturb:
                 np.random.seed(number)  # noqa: NPY002

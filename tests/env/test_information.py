@@ -5,7 +5,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from helpers import CASES, IDS, positions, walk
+from helpers import CASES, IDS, options_of, positions, walk
 from permute import PERMUTE, hidden_cards
 from tritarea_table import position as tritarea_position
 
@@ -17,20 +17,6 @@ from tritarea_env.engine.protocol import hide
 from tritarea_env.views import views_of
 
 ONLY = np.zeros(1, np.int64)
-
-
-def options_of(name, state):
-    """The options that a sampled state was played with (rules bearing on the position)."""
-    g = state[0]
-    if name == "triatri":
-        return {"players": int(g.players)}
-    return {
-        "players": int(g.players),
-        "npc": "random",
-        "adjacency": "any" if g.adjacency_any else "top",
-        "voluntary_default": bool(g.voluntary_default),
-        "board": {"areas": [int(x) for x in g.area], "bonus": [int(x) for x in g.bonus]},
-    }
 
 
 def worlds(name, number):

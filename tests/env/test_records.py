@@ -46,10 +46,11 @@ def test_written_read_and_replayed(name, options, tmp_path):
     assert final["scores"] == record["scores"]
 
 
-def test_a_game_broken_off_replays_to_where_it_stands():
-    env = GameEnv("tritarea")
+@pytest.mark.parametrize(("name", "options"), CASES, ids=IDS)
+def test_a_game_broken_off_replays_to_where_it_stands(name, options):
+    env = GameEnv(name, **options)
     env.reset(seed=3)
-    for _ in range(50):
+    for _ in range(20):
         env.step(int(np.flatnonzero(env.last()[0]["action_mask"])[0]))
     record = env.record()
     assert record["scores"] is None
@@ -112,6 +113,42 @@ WRONG = [
 def test_a_wrong_record_is_refused(fault, how, says):
     with pytest.raises(RecordError, match=says):
         records.check(change(RECORD, **how))
+
+
+TRIATRI = played("triatri", {"players": 3})
+WRONG_TRIATRI = [
+    ("players that are none", {"players": 5}, "players is 2, 3 or 4, not 5"),
+    ("fewer players", {"players": 2}, "deal 0 is a list of 2 hands"),
+    ("players among the options", {"options": {"players": 3}}, "players is given beside options, not in it"),
+    ("an option", {"options": {"npc": "random"}}, r"unknown options \['npc'\]"),
+    ("no deal", {"deals": []}, "deals holds at least the first deal"),
+    ("a deal too few", {"deals": TRIATRI["deals"][:-1]}, r"deals: after action \d+ another is needed; the record has"),
+    ("a deal too many", {"deals": [*TRIATRI["deals"], TRIATRI["deals"][0]]}, "deals: the game is over after"),
+    ("a wrong deal", {"deals": [[[0] * 6] * 3]}, "dealt too often in deal 0"),
+    ("an illegal action", {"actions": [[0, 27]]}, r"action 0: 27 \(prize from the own gems: green\) is not legal"),
+    ("another seat", {"actions": [[1, TRIATRI["actions"][0][1]]]}, "action 0: seat 0 is to move, not seat 1"),
+    ("other scores", {"scores": [1, 2, 3]}, "scores: replaying gives"),
+    ("more scores", {"scores": [*TRIATRI["scores"], 0]}, "scores: replaying gives"),
+    ("other winners", {"winners": [0, 1, 2]}, "winners: replaying gives"),
+    ("other sources", {"sources": [{}] * 3}, "sources: replaying gives"),
+]
+
+
+@pytest.mark.parametrize(("fault", "how", "says"), WRONG_TRIATRI, ids=[w[0] for w in WRONG_TRIATRI])
+def test_a_wrong_record_of_triatri_is_refused(fault, how, says):
+    with pytest.raises(RecordError, match=says):
+        records.check(change(TRIATRI, **how))
+
+
+def test_a_record_of_triatri_has_players_and_no_start_player():
+    assert (TRIATRI["players"], TRIATRI["options"]) == (3, {})
+    assert "start_player" not in TRIATRI
+    record = change(TRIATRI)
+    del record["players"]
+    with pytest.raises(RecordError, match="players is given beside options"):
+        records.replay(record)
+    broken_off = change(TRIATRI, actions=TRIATRI["actions"][:9], scores=None, winners=None)
+    records.check(broken_off)  # deals to come may stand in it
 
 
 def test_a_missing_key_is_named():

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...engine.rng import child
 from ..reading import list_of, number, optional, or_below, read_position, require
 from .deals import clear_trick, draw_deal
 from .kernel import best_seat, first_starter, lay
@@ -175,7 +176,7 @@ def write(g: Any, p: dict[str, Any]) -> None:
 
 
 def from_position(g: Any, position: Any, key: np.uint64) -> None:
-    """Set record ``g`` (options written) to ``position``; the deal to come is drawn from ``key``.
+    """Set record ``g`` (options written) to ``position``; the deals to come are those of the game with that ``key``.
 
     Raises:
         PositionError: says what does not add up; ``g`` is untouched then.
@@ -193,4 +194,4 @@ def from_position(g: Any, position: Any, key: np.uint64) -> None:
     write(g, p)
     for name in ("lying", "strength"):
         g[name][:] = trial[name]
-    draw_deal(g, key)
+    draw_deal(g, child(key, 0))  # as ``draw_next`` does for the game of that key
