@@ -4,8 +4,9 @@
 - ``runs/my-run``: a checkpoint folder, also with options: ``runs/my-run:sample=true``;
 - ``my_module:MyAgent``: anything that Python can import: a class, an object or a function.
 
-A named agent is a module with ``Parameters``, a NamedTuple that gives each option its type and default, and
-``build(game, parameters) -> Agent``. ``NAMED`` says where it lies; a game adds its own by adding that file.
+A named agent is a module with ``Parameters``, a NamedTuple that gives each option its type and default,
+``build(game, parameters) -> Agent``, and, where options have one, ``RANGES``: each option's lowest and highest
+value. ``NAMED`` says where it lies; a game adds its own by adding that file.
 """
 
 from __future__ import annotations
@@ -58,8 +59,17 @@ def make(spec: str, game: Game, options: Mapping[str, Any] | None = None) -> Age
 
 def _named(name: str, options: str, game: Game) -> Agent:
     module = _module_of(name, game)
-    agent: Agent = module.build(game, parse_options(name, module.Parameters, options))
+    parameters = parse_options(name, module.Parameters, options)
+    _check_ranges(name, parameters, getattr(module, "RANGES", {}))
+    agent: Agent = module.build(game, parameters)
     return agent
+
+
+def _check_ranges(name: str, parameters: Any, ranges: Mapping[str, tuple[float, float]]) -> None:
+    for key, (low, high) in ranges.items():
+        value = getattr(parameters, key)
+        if not low <= value <= high:
+            raise ValueError(f"{name}: {key} is {low} … {high}, not {value}")
 
 
 def _module_of(name: str, game: Game) -> ModuleType:
@@ -85,11 +95,7 @@ def parse_options(name: str, parameters: Any, text: str) -> Any:
         if not equals or key in given:
             raise ValueError(f"agent {name!r}: options are written once, as key=value, not {item!r}")
         given[key] = _read(value, type(defaults[key]), f"agent {name!r}: option {key!r}")
-    made = parameters(**given)
-    check = getattr(made, "check", None)
-    if check is not None:
-        check()
-    return made
+    return parameters(**given)
 
 
 def _read(value: str, kind: type, what: str) -> Any:

@@ -26,9 +26,9 @@ from tritarea_env.games.triatri.kernel import (
 from tritarea_env.games.triatri.rules import BID, FROM_OWN, FROM_SUPPLY, GAME, IMITATION, PLAY
 
 from ..base import Agent, Views
-from .triatri_value import PICKED, TRIALS, TRICK, WORK, Parameters, fill_chances, worth_of_card
+from .triatri_value import PICKED, RANGES, TRIALS, TRICK, WORK, Parameters, fill_chances, worth_of_card
 
-__all__ = ["Parameters", "build"]
+__all__ = ["RANGES", "Parameters", "build"]
 
 CARDS = IMITATION + 1  # ids: every imitation is the same
 # In a reply: how an imitation compares with numbers where cards are spared; and what never is preferred

@@ -52,13 +52,6 @@ class Parameters(NamedTuple):
     burden: float = 0.03  # chance lost for each unit of a card kept for the game's last trick, whose prize mostly hurts
     samples: int = 6  # worlds of opponents' cards per decision
 
-    def check(self) -> None:
-        """Raises ValueError for a value out of range."""
-        for key, (low, high) in RANGES.items():
-            value = getattr(self, key)
-            if not low <= value <= high:
-                raise ValueError(f"greedy: {key} is {low} … {high}, not {value}")
-
 
 # What the kernels write to; nothing in it outlives a decision.
 WORK = np.dtype(

@@ -40,6 +40,7 @@ from tritarea_env.games.tritarea.settlement import declaration_sign, declared_ca
 
 from ..base import Agent, Views
 from .tritarea_value import (
+    RANGES,
     TRICK,
     WORK,
     Parameters,
@@ -54,7 +55,7 @@ from .tritarea_value import (
     worth_of_blocks,
 )
 
-__all__ = ["Parameters", "build"]
+__all__ = ["RANGES", "Parameters", "build"]
 
 # Round 3's declaration, guessed from the hand alone: the chance of rank 1 in an area with no other card of its
 # concept in hand, what one more card adds (all of it for a 1 or 9, nothing for a 5), and how often the areas

@@ -29,13 +29,6 @@ class Parameters(NamedTuple):
     fade: float = 0.75  # part of the points of settlement that do not count at a round's start; none at its end
     samples: int = 8  # worlds of opponents' cards per decision on a card
 
-    def check(self) -> None:
-        """Raises ValueError for a value out of range."""
-        for key, (low, high) in RANGES.items():
-            value = getattr(self, key)
-            if not low <= value <= high:
-                raise ValueError(f"greedy: {key} is {low} … {high}, not {value}")
-
 
 # What the kernels write to; nothing in it outlives a decision.
 WORK = np.dtype(

@@ -1,77 +1,20 @@
-"""The agent ``greedy``: legal everywhere, blind to what is hidden, and sensible."""
+"""The agent ``greedy`` of Tri*T*Area: sensible."""
 
 import numpy as np
 import pytest
-from helpers import CASES, IDS
-from playing import many_views, play, win_share
+from playing import agreement, at_the_ends, many_views, play, win_share
 from tritarea_table import cards, position, without_blocks
 
-from tritarea_agents import make, registry
+from tritarea_agents import make
 from tritarea_agents.greedy.tritarea_value import RANGES
 from tritarea_env import games
 from tritarea_env.engine import loops
-from tritarea_env.engine.rng import derive_many, key_of
+from tritarea_env.engine.rng import key_of
 from tritarea_env.games.tritarea import rules
 from tritarea_env.games.tritarea.setup import from_position
-from tritarea_env.views import Views, views_of
+from tritarea_env.views import views_of
 
 GAME = games.get("tritarea")
-EVERYTHING = {"adjacency": "any", "voluntary_default": True}
-
-
-@pytest.mark.parametrize(("name", "options"), CASES, ids=IDS)
-@pytest.mark.parametrize("spec", registry.NAMED)
-def test_every_agent_plays_every_option(spec, name, options):
-    game = games.get(name)
-    finished = play(game, [make(spec, game)] * game.seats, 20, seed=1, options=options)
-    assert finished.done.all()
-
-
-def test_it_plays_on_against_odd_players():
-    """Random players bring it where it would not go by itself: without blocks, stacked up, sold out."""
-    finished = play(GAME, [make("greedy", GAME), *[make("random", GAME)] * 3], 40, seed=2, options=EVERYTHING)
-    assert finished.done.all()
-
-
-@pytest.mark.kernel
-def test_it_plays_a_game_in_every_way_kernels_run():
-    finished = play(GAME, [make("greedy", GAME), *[make("random", GAME)] * 3], 1, seed=3, options=EVERYTHING)
-    assert finished.done.all()
-
-
-# ------------------------------------------------------------------------ nothing but the view decides
-
-
-@pytest.mark.parametrize("spec", registry.NAMED)
-def test_a_choice_does_not_depend_on_the_batch(spec):
-    _, views = many_views(GAME, 60, EVERYTHING)
-    agent = make(spec, GAME)
-    together = agent.act(views)
-    order = np.random.default_rng(1).permutation(len(views))
-    assert (agent.act(views.take(order)) == together[order]).all()
-    alone = [int(make(spec, GAME).act(views.take(np.array([i])))[0]) for i in range(len(views))]
-    assert alone == together.tolist()
-
-
-def test_a_decision_leaves_the_views_alone():
-    _, views = many_views(GAME, 60, EVERYTHING)
-    before = views.hidden.tobytes()
-    make("greedy", GAME).act(views)
-    assert views.hidden.tobytes() == before
-
-
-def test_hidden_cards_change_nothing():
-    states, _ = many_views(GAME, 60)
-    n = len(states)
-    agent, every, keys = make("greedy", GAME), np.arange(n), np.full(n, key_of(9))
-    chosen = agent.act(views_of(GAME, states, every, keys))
-    for world in range(2):
-        other = states.copy()
-        loops.determinize_games(other, every, states.seat, np.full(n, key_of(world)))
-        assert (other.hand != states.hand).any()
-        found = views_of(GAME, other, every, keys)
-        assert (found.hidden == views_of(GAME, states, every, keys).hidden).all()
-        assert (agent.act(found) == chosen).all()
 
 
 def test_every_sample_is_another_world():
@@ -82,25 +25,15 @@ def test_every_sample_is_another_world():
     hidden = hidden[early][:40]
     assert len(hidden) == 40
 
-    def agreement(samples):
-        """How many of the choices with 12 seeds are the most frequent one, on the mean."""
-        chosen = []
-        for seed in range(12):
-            seeds = np.empty(len(hidden), np.uint64)
-            derive_many(key_of(seed), 0, seeds)
-            chosen.append(make(f"greedy:samples={samples}", GAME).act(Views(GAME, hidden, seeds)))
-        return np.mean([np.bincount(column).max() for column in np.array(chosen).T]) / 12
-
-    one, many = agreement(1), agreement(64)
+    one, many = agreement(GAME, hidden, 1), agreement(GAME, hidden, 64)
     assert one < 0.7
     assert many > 0.8
 
 
 def test_the_ends_of_the_ranges_play():
     for low_or_high in (0, 1):
-        ends = {key: ends[low_or_high] for key, ends in RANGES.items()} | {"samples": 1 + low_or_high}
-        spec = "greedy:" + ",".join(f"{key}={value}" for key, value in ends.items())
-        assert play(GAME, [make(spec, GAME)] * 4, 2, seed=5).done.all()
+        agent = make("greedy:" + at_the_ends(RANGES, low_or_high), GAME)
+        assert play(GAME, [agent] * 4, 2, seed=5).done.all()
 
 
 # ------------------------------------------------------------------------------------------- strength
