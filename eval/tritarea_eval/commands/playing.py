@@ -157,14 +157,14 @@ class _Evening:
             typer.echo("".join(entry.ljust(width) for entry in entries[first : first + columns]).rstrip())
 
     def _tell_settlement(self) -> None:
-        """At the end of a round: what it brought, by source, if it did and if that was not all of the game."""
+        """At the end of a round: what it brought, by source, if it did and the end does not show just that."""
         over = self.table.to_move < 0
         if not over and self.table.position()["round"] == self.round:
             return
         result = self.table.result()
         points = result["points"]
         gained = [{s: row[s] - old[s] for s in old} for row, old in zip(points, self.settled, strict=True)]
-        if any(any(row.values()) for row in gained) and gained != points:
+        if any(any(row.values()) for row in gained) and not (over and gained == points):
             self._print_points(f"\nRound {self.round}", gained, result["scores"])
         self.round, self.settled = self.round + 1, points
 
