@@ -203,6 +203,7 @@ def start(record: Record) -> tuple[Game, dict[str, Any], np.recarray]:
             loops.begin_game(state, 0)
     except ValueError as error:
         raise RecordError(f"the record's header: {error}") from None
+    _feed(record, game, state)
     return game, options, state
 
 
@@ -279,7 +280,6 @@ def _replay(game: Game, options: Mapping[str, Any], state: np.recarray, record: 
     g, mask = state[0], np.zeros(game.actions, np.int8)
     only = np.zeros(1, np.int64)
     loops.legal_games(state, only, mask[None])
-    _feed(record, game, state)
     for number, pair in enumerate(record["actions"]):
         seat, action = _pair(pair, number)
         _check_action(game, g, mask, seat, action, number)
