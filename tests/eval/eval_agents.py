@@ -32,10 +32,11 @@ class Crashing(First):
 
 
 class Illegal(First):
-    """Sells nine blocks in the first round."""
+    """Chooses in the third trick what cannot be: the game's last action, where that is not legal."""
 
     def act(self, views: Views) -> NDArray[np.int64]:
-        return np.where(views.hidden.trick == 3, views.mask.shape[1] - 1, super().act(views))
+        wrong = (views.hidden.trick == 3) & (views.mask[:, -1] == 0)
+        return np.where(wrong, views.mask.shape[1] - 1, super().act(views))
 
 
 class Short(First):

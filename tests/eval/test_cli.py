@@ -16,10 +16,11 @@ import pytest
 from commandline import good, refused, run
 
 import tritarea_env
-from tritarea_env import records
+from tritarea_env import games, records
 from tritarea_eval.match import play_match
 
 COMMANDS = ("train", "match", "play", "replay", "spec", "demo", "bench")
+in_games = pytest.mark.parametrize(("name", "players"), [("tritarea", 4), ("triatri", 3)])
 
 
 # ---------------------------------------------------------------------------------------- in general
@@ -70,10 +71,16 @@ def test_commands_that_draw_have_a_seed(command: str) -> None:
         (["match", "random", "random", "--game", "chess"], "no game is named 'chess'"),
         (["match", "random", "random", "--option", "players"], "NAME=VALUE, not 'players'"),
         (["match", "random", "random", "--option", "players=9"], "players is 1, 2, 3 or 4, not 9"),
+        (["match", "random", "random", "--players", "9"], "players is 1, 2, 3 or 4, not 9"),
+        (["match", "random", "random", "--game", "triatri", "--players", "1"], "players is 2, 3 or 4, not 1"),
+        (["match", "random", "random", "--players", "2", "--option", "players=3"], "players is given twice"),
+        (["match", "random", "--game", "triatri", "--players", "2"], "between two agents, not 1"),
         (["match", "random", "random", "--out", "nowhere/x.jsonl"], "there is no folder 'nowhere'"),
         (["play", "--opponents", "random", "--out", "nowhere/x.jsonl"], "there is no folder 'nowhere'"),
         (["replay", "nowhere.jsonl"], "nowhere.jsonl: No such file"),
         (["play", "--seat", "4"], "--seat is 0 … 3, not 4"),
+        (["play", "--game", "triatri", "--players", "2", "--seat", "2"], "--seat is 0 … 1, not 2"),
+        (["bench", "--game", "triatri", "--players", "5"], "players is 2, 3 or 4, not 5"),
         (["play", "--opponents", "nobody"], "no agent is named 'nobody'"),
         (["play", "--opponents", "random", "--opponents", "greedy"], "given once, or 3 times, not 2 times"),
         (["spec", "--game", "chess"], "no game is named 'chess'"),
@@ -123,13 +130,16 @@ def test_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 # ------------------------------------------------------------------------------------------- match
 
 
-def test_match_prints_its_numbers() -> None:
-    shown = good("match", "random", "random", "--games", 80, "--seed", 3)
-    result = play_match("tritarea", ["random", "random"], games=80, seed=3)
+@in_games
+def test_match_prints_its_numbers(name: str, players: int) -> None:
+    games = 20 * players
+    options = ("--game", name, "--players", players)
+    shown = good("match", "random", "random", "--games", games, "--seed", 3, *options)
+    result = play_match(name, ["random", "random"], games=games, seed=3, options={"players": players})
     share = result.agents[0].share
     assert f"{share.mean:.3f}" in shown
     assert f"({share.low:.3f}-{share.high:.3f})" in shown
-    assert "80 games on 20 deals, seed 3" in shown
+    assert f"{games} games on 20 deals, seed 3" in shown
 
 
 def test_match_as_json() -> None:
@@ -137,15 +147,19 @@ def test_match_as_json() -> None:
     content = json.loads(shown)
     assert (content["games"], content["options"]) == (6, {"players": 3, "npc": "random"})
     assert [agent["agent"] for agent in content["agents"]] == ["A random", "B random"]
+    other = good("match", "random", "random", "--games", 6, "--players", 3, "--option", "npc=random", "--json")
+    assert json.loads(other) == content
 
 
-def test_same_seed_same_bytes(tmp_path: Path) -> None:
+@in_games
+def test_same_seed_same_bytes(tmp_path: Path, name: str, players: int) -> None:
     """In two processes."""
     shown = []
-    for name, hashing in (("a", "1"), ("b", "2")):
-        command = [sys.executable, "-m", "tritarea_eval.cli", "match", "random", "random", "--games", "8"]
+    command = [sys.executable, "-m", "tritarea_eval.cli", "match", "greedy", "random", "--games", str(2 * players)]
+    command += ["--game", name, "--players", str(players), "--seed", "5", "--json"]
+    for file, hashing in (("a", "1"), ("b", "2")):
         done = subprocess.run(
-            [*command, "--seed", "5", "--json", "--out", tmp_path / name],
+            [*command, "--out", tmp_path / file],
             capture_output=True,
             check=True,
             env={**os.environ, "PYTHONHASHSEED": hashing},
@@ -153,13 +167,15 @@ def test_same_seed_same_bytes(tmp_path: Path) -> None:
         shown.append(done.stdout)
     assert shown[0] == shown[1]
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
-    assert len(records.read(tmp_path / "a")) == 8
+    assert len(records.read(tmp_path / "a")) == 2 * players
 
 
+@in_games
 @pytest.mark.parametrize("with_out", [True, False])
-def test_failing_agent(tmp_path: Path, with_out: bool) -> None:
+def test_failing_agent(tmp_path: Path, with_out: bool, name: str, players: int) -> None:
     out = ["--out", tmp_path / "games.jsonl"] if with_out else []
-    result = run("match", "random", "eval_agents:Illegal", "--games", 4, *out)
+    options = ("--game", name, "--players", players)
+    result = run("match", "random", "eval_agents:Illegal", "--games", 4, *options, *out)
     assert result.exit_code == 1
     (line,) = result.stderr.strip().splitlines()
     assert "'B eval_agents:Illegal' failed in seat" in line
@@ -190,13 +206,22 @@ def test_stopped_by_a_signal(number: signal.Signals, code: int, says: str, tmp_p
 # ------------------------------------------------------------------------------------ play, replay
 
 
-def test_play_to_the_end(tmp_path: Path) -> None:
-    arguments = ("play", "--seat", 1, "--opponents", "random", "--seed", 7)
+PLAYED = [  # seats, and the titles of the tables of points that are shown
+    ("tritarea", 4, ["Round 1", "Round 2", "Round 3", "The end"]),
+    ("triatri", 2, ["The end"]),
+    ("triatri", 3, ["The end"]),
+    ("triatri", 4, ["The end"]),
+]
+
+
+@pytest.mark.parametrize(("name", "players", "titles"), PLAYED)
+def test_play_to_the_end(tmp_path: Path, name: str, players: int, titles: list[str]) -> None:
+    options = ("--game", name, "--players", players)
+    arguments = ("play", *options, "--seat", 1, "--opponents", "random", "--seed", 7)
     shown = good(*arguments, "--out", tmp_path / "a.jsonl", typed="1\n" * 80)
     assert "You are seat 1; seat 0: random" in shown
-    assert all(f"Round {number}" in shown for number in (1, 2, 3))
-    assert "The end" in shown
-    assert "(a hidden choice, phase declare)" in shown
+    assert re.findall(r"^(Round \d|The end) *$", shown, flags=re.MULTILINE) == titles
+    assert re.search(r"\(a hidden choice, phase (declare|bid)\)", shown)
     assert re.search(r"Won by seat|You win|You share the win", shown)
     (record,) = records.read(tmp_path / "a.jsonl")
     records.check(record)
@@ -205,11 +230,13 @@ def test_play_to_the_end(tmp_path: Path) -> None:
     assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
 
 
-def test_play_shows_no_hidden_card() -> None:
-    shown = good("play", "--opponents", "random", "--seed", 7, typed="1\n" * 80)
+@in_games
+def test_play_shows_no_hidden_card(name: str, players: int) -> None:
+    options = ("--game", name, "--players", players)
+    shown = good("play", *options, "--opponents", "random", "--seed", 7, typed="1\n" * 80)
     boards = re.findall(r"^([123]) .*  (\S.*)$", shown, flags=re.MULTILINE)
-    hands = [hand for _, hand in boards if re.search(r"\b[BYGR][1-9]\b", hand)]
-    assert len(boards) > 60
+    hands = [hand for _, hand in boards if re.search(r"\b([BYGR][1-9]|im)\b", hand)]
+    assert len(boards) > 30
     assert not hands
 
 
@@ -240,39 +267,64 @@ def tritarea_hand() -> list[int]:
     return hand
 
 
-def test_play_with_a_failing_agent(tmp_path: Path) -> None:
+@in_games
+def test_play_with_a_failing_agent(tmp_path: Path, name: str, players: int) -> None:
     out = tmp_path / "game.jsonl"
-    result = run("play", "--opponents", "eval_agents:Illegal", "--seed", 7, "--out", out, typed="1\n" * 80)
+    options = ("--game", name, "--players", players, "--opponents", "eval_agents:Illegal", "--seed", 7)
+    result = run("play", *options, "--out", out, typed="1\n" * 80)
     assert result.exit_code == 1
-    assert re.fullmatch(r"error: eval_agents:Illegal failed in seat \d: .*may not play 81 .*\n", result.stderr)
+    last = games.get(name).actions - 1
+    assert re.fullmatch(rf"error: eval_agents:Illegal failed in seat \d: .*may not play {last} .*\n", result.stderr)
     records.check(records.read(out)[0])
 
 
-def test_replay(tmp_path: Path) -> None:
-    path = tmp_path / "games.jsonl"
-    play_match("tritarea", ["random", "random"], games=4, seed=1, out=path)
-    kept = records.read(path)
+@in_games
+def test_replay(tmp_path: Path, name: str, players: int) -> None:
+    path, game = tmp_path / "games.jsonl", games.get(name)
+    options = game.check_options({"players": players})
+    play_match(name, ["random", "random"], games=4, seed=1, out=path, options=options)
+    record = records.read(path)[2]
     brief = good("replay", path, "--game-number", 3)
-    assert "Game 3 of 4: Tri*T*Area" in brief
-    assert len(re.findall(r"^ *\d+  seat \d: ", brief, flags=re.MULTILINE)) == len(kept[2]["actions"])
-    assert "Round 3, trick 8" in brief
+    assert re.match(rf"Game 3 of \d: {re.escape(game.title)}\n", brief)
+    assert len(re.findall(r"^ *\d+  seat \d: ", brief, flags=re.MULTILINE)) == len(record["actions"])
     assert "The record is right." in brief
     whole = good("replay", path, "--game-number", 3, "--positions")
-    assert whole.count("Tri*T*Area, round") == len(kept[2]["actions"])
-    seen = good("replay", path, "--from-seat", 0)
-    assert seen.count("(a hidden choice, phase declare)") in (2, 3)  # the last to declare reveals all
-    assert "there is no game 5" in refused("replay", path, "--game-number", 5)
-    assert "--from-seat is 0 … 3, not 4" in refused("replay", path, "--from-seat", 4)
+    place = 0
+    for position, _, _, action in records.replay(record):  # every board with every hand, in order
+        place = whole.index(game.draw_text(position, options), place) + 1
+        assert action is None or f"Round {position['round']}, trick {position['trick']}\n" in brief
+    assert "--from-seat is" in refused("replay", path, "--from-seat", players)
+    assert "there is no game 7" in refused("replay", path, "--game-number", 7)
 
 
-def test_replay_names_the_first_action_that_does_not_fit(tmp_path: Path) -> None:
+@pytest.mark.parametrize("viewer", [0, 1, 2])
+@in_games
+def test_replay_from_a_seat_hides_what_it_does_not_see(tmp_path: Path, name: str, players: int, viewer: int) -> None:
+    """Choices that all make before they are revealed; the last to choose reveals them."""
     path = tmp_path / "games.jsonl"
-    play_match("tritarea", ["random", "random"], games=4, seed=1, out=path)
-    kept = records.read(path)
-    kept[1]["actions"][17][1] = 81
+    play_match(name, ["random", "random"], games=1, seed=1, out=path, options={"players": players})
+    choices = [
+        [seat for position, _, seat, _ in records.replay(records.read(path)[0]) if position["phase"] == phase]
+        for phase in ("declare", "bid")
+    ]
+    (seats,) = filter(None, choices)
+    hidden = [seat for number, seat in enumerate(seats, 1) if number % players and seat != viewer]
+    seen = good("replay", path, "--from-seat", viewer, "--positions")
+    assert re.findall(r"seat (\d): \(a hidden choice, phase \w+\)", seen) == list(map(str, hidden))
+    hands = re.findall(r"^(\d) .*  (\S.*)$", seen, flags=re.MULTILINE)
+    assert {int(seat) for seat, hand in hands if re.search(r"\b([BYGR][1-9]|im)\b", hand)} == {viewer}
+
+
+@in_games
+def test_replay_names_the_first_action_that_does_not_fit(tmp_path: Path, name: str, players: int) -> None:
+    path, game = tmp_path / "games.jsonl", games.get(name)
+    play_match(name, ["random", "random"], games=4, seed=1, out=path, options={"players": players})
+    kept, last = records.read(path), game.actions - 1
+    kept[1]["actions"][1][1] = last
     kept[2]["scores"][0] += 1
     records.write(path, kept)
-    assert "game 2: action 17: 81 (sell 9) is not legal" in refused("replay", path, "--game-number", 2)
+    told = f"game 2: action 1: {last} ({game.action_names[last]}) is not legal"
+    assert told in refused("replay", path, "--game-number", 2)
     assert "game 3: scores: replaying gives" in refused("replay", path, "--game-number", 3)
     path.write_text("{}\n", encoding="utf-8")
     assert "line 1: the record lacks" in refused("replay", path)

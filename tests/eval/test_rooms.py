@@ -13,57 +13,86 @@ from tritarea_eval import bench, specs
 from tritarea_eval.commands import training
 
 TINY = """
+game: {{name: {name}, options: {{players: {players}}}}}
 steps: 64
 n_games: 4
-net: {shared: [8], policy: [8], value: [8]}
-ppo: {n_steps: 8, batch_size: 16, n_epochs: 1}
-opponents: {agents: {random: 1.0}}
-evaluation: {games: 4, against: [random]}
+net: {{shared: [8], policy: [8], value: [8]}}
+ppo: {{n_steps: 8, batch_size: 16, n_epochs: 1}}
+opponents: {{agents: {{random: 1.0}}}}
+evaluation: {{games: 4, against: [random]}}
 threads: 1
 """
 
 
-def test_spec_lists_all_actions_and_fields() -> None:
-    game = games.get("tritarea")
+@pytest.mark.parametrize("name", games.names())
+def test_spec_lists_all_actions_and_fields(name: str) -> None:
+    game = games.get(name)
     assert [a for group in specs.action_groups(game) for a in group] == list(range(game.actions))
-    words = " ".join(good("spec").replace("│", " ").split())
+    words = " ".join(good("spec", "--game", name).replace("│", " ").split())
     assert all(field.name in words for field in game.fields)
-    assert "sell 8, sell 9" in words
+    assert ", ".join(game.action_names[-2:]) in words
 
 
-def test_spec_as_markdown() -> None:
-    game = games.get("tritarea")
-    shown = good("spec", "--markdown")
-    assert "| 0-35 | card B1 … card R9 |\n| 36 | keep the five |\n" in shown
-    assert "| `seen` | 36 | 36 × 4 | 1 |" in shown
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        (
+            "tritarea",
+            ["| 0-35 | card B1 … card R9 |\n| 36 | keep the five |\n", "| `seen` | 36 | 36 × 4 | 1 |"],
+        ),
+        (
+            "triatri",
+            ["| 0-21 | card R2 … card imitation |\n| 22-24 | prize from the supply", "| `seen` | 21 | 21 × 4 | 1 |"],
+        ),
+    ],
+)
+def test_spec_as_markdown(name: str, lines: list[str]) -> None:
+    game = games.get(name)
+    shown = good("spec", "--markdown", "--game", name)
+    assert all(line in shown for line in lines)
     assert shown == specs.actions_markdown(game) + "\n\n" + specs.fields_markdown(game) + "\n"
 
 
-def test_bench(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("name", "players"), [("tritarea", 4), ("triatri", 2)])
+def test_bench(monkeypatch: pytest.MonkeyPatch, name: str, players: int) -> None:
     monkeypatch.setattr(bench, "BATCH", 16)
     monkeypatch.setattr(bench, "start_seconds", lambda game, cache: 1.5)  # the true one compiles everything
-    rows = json.loads(good("bench", "--json", "--seconds", 0.01))["measures"]
+    options = ("--game", name, "--players", players, "--seconds", 0.01)
+    shown = json.loads(good("bench", "--json", *options))
+    rows = shown["measures"]
+    assert (shown["game"], shown["options"]["players"]) == (name, players)
     assert len(rows) == len(bench.SPEEDS) + 3
     assert all(row["value"] > 0 for row in rows)
-    assert "decisions/s" in good("bench", "--seconds", 0.01)
+    assert "decisions/s" in good("bench", *options)
 
 
 def test_warm_start_is_measured() -> None:
     assert 0.1 < bench.start_seconds("tritarea", None) < 120
 
 
-def test_train_and_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("name", "players", "other", "told"),
+    [
+        ("tritarea", 4, "triatri", "was trained for the game 'tritarea', not for 'triatri'"),
+        ("triatri", 2, "triatri", "was trained with other options: players 2, not 4"),
+    ],
+    ids=["tritarea", "triatri"],
+)
+def test_train_and_demo(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, players: int, other: str, told: str
+) -> None:
     config = tmp_path / "tiny.yaml"
-    config.write_text(TINY, encoding="utf-8")
+    config.write_text(TINY.format(name=name, players=players), encoding="utf-8")
     monkeypatch.setattr(training, "find_config", lambda: config)
     run = tmp_path / "run"
     shown = good("demo", "--out", run, "--games", 4)
-    assert "3 × random" in shown
-    assert "3 × greedy" in shown
+    assert f"{players - 1} × random" in shown
+    assert f"{players - 1} × greedy" in shown
     assert f"The agent is in {run}." in shown
     assert "holds a run already" in refused("train", config, "--out", run)
     assert f"The agent is in {run}." in good("train", config, "--out", run, "--resume", "--steps", 128)
     assert "steps" in refused("train", config, "--steps", 0)
+    assert told in refused("match", run, "random", "--game", other)
 
 
 def test_demo_takes_the_next_free_folder(tmp_path: Path) -> None:

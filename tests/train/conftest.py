@@ -1,5 +1,7 @@
-"""One tiny trained agent for all tests of training."""
+"""One tiny trained agent of each game for all tests of training."""
 
+import functools
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,15 +13,24 @@ from tritarea_train import train
 
 @pytest.fixture(autouse=True)
 def _threads():
-    """Runs set torch's number of threads for their process; the next test gets back what it was."""
-    before = torch.get_num_threads()
-    yield
-    torch.set_num_threads(before)
+    """One thread: more, in several workers at once, wait for each other. A run sets its own number."""
+    torch.set_num_threads(1)
 
 
 @pytest.fixture(scope="session")
-def run(tmp_path_factory) -> Path:
-    """The folder of a finished run."""
-    out = tmp_path_factory.mktemp("run")
-    train(tiny(), out)
-    return out
+def run_of(tmp_path_factory) -> Callable[[str], Path]:
+    """The folder of a finished run, by game."""
+
+    @functools.cache
+    def finished(name: str) -> Path:
+        out = tmp_path_factory.mktemp(name)
+        train(tiny(name), out)
+        return out
+
+    return finished
+
+
+@pytest.fixture
+def run(run_of) -> Path:
+    """The folder of a finished run of Tri*T*Area."""
+    return run_of("tritarea")

@@ -8,6 +8,7 @@ import struct
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
+from tiny import GAMES
 
 from tritarea_agents import make
 from tritarea_agents.checkpoint import CheckpointError, find
@@ -110,19 +111,19 @@ def test_refused(folder, spoil, told):
     assert "\n" not in str(raised.value)
 
 
-def test_no_weight_is_saved_twice_and_nothing_is_pickled(folder):
+@pytest.mark.parametrize("name", GAMES)
+def test_no_weight_is_saved_twice_and_nothing_is_pickled(run_of, name):
+    folder, game = find(run_of(name)), games.get(name)
     tensors = load_file(folder / "policy.safetensors")
     meta = json.loads((folder / "meta.json").read_text())
     assert len({tensor.data_ptr() for tensor in tensors.values()}) == len(tensors) == 10
-    assert meta["covers"] == [GAME.check_options({})]
-    assert [field["name"] for field in meta["observation"]["fields"]] == [field.name for field in GAME.fields]
+    assert meta["covers"] == [game.check_options(GAMES[name])]
+    assert [field["name"] for field in meta["observation"]["fields"]] == [field.name for field in game.fields]
     torch.load(folder / "training_state.pt", weights_only=True)
 
 
-def test_other_options_are_refused(folder):
+def test_another_npc_is_no_other_game(folder):
     make(str(folder), GAME, GAME.check_options({"npc": "random"}))
-    with pytest.raises(CheckpointError, match="trained with other options: adjacency 'top', not 'any'"):
-        make(str(folder), GAME, GAME.check_options({"adjacency": "any"}))
 
 
 def test_the_newest_checkpoint_of_a_run_is_taken(folder, tmp_path):
@@ -134,11 +135,20 @@ def test_the_newest_checkpoint_of_a_run_is_taken(folder, tmp_path):
     make(str(tmp_path / "run"), GAME)
 
 
-def test_a_checkpoint_of_other_options_is_refused(run):
-    covered = GAME.check_options({})
-    make(str(run), GAME, covered)
-    make(str(run), GAME, {**covered, "npc": "random"})
-    with pytest.raises(CheckpointError, match="other options: adjacency 'top', not 'any'"):
-        make(str(run), GAME, {**covered, "adjacency": "any"})
-    with pytest.raises(CheckpointError, match="other options: players 4, not 2"):
-        make(str(run), GAME, {**covered, "players": 2})
+@pytest.mark.parametrize(
+    ("trained", "name", "options", "told"),
+    [
+        ("tritarea", "tritarea", {"adjacency": "any"}, "trained with other options: adjacency 'top', not 'any'"),
+        ("tritarea", "tritarea", {"players": 2}, "trained with other options: players 4, not 2"),
+        ("triatri", "triatri", {"players": 2}, "trained with other options: players 3, not 2"),
+        ("triatri", "triatri", {}, "trained with other options: players 3, not 4"),
+        ("triatri", "tritarea", {}, "trained for the game 'triatri', not for 'tritarea'"),
+        ("tritarea", "triatri", {}, "trained for the game 'tritarea', not for 'triatri'"),
+    ],
+)
+def test_a_checkpoint_of_another_game_or_other_options_is_refused(run_of, trained, name, options, told):
+    folder, game, own = str(run_of(trained)), games.get(name), games.get(trained)
+    make(folder, own, own.check_options(GAMES[trained]))
+    with pytest.raises(CheckpointError, match=told) as raised:
+        make(folder, game, game.check_options(options))
+    assert "\n" not in str(raised.value)

@@ -9,13 +9,11 @@ from tritarea_env import games
 from tritarea_train.config import OpponentsConfig
 from tritarea_train.league import League
 
-GAME = games.get("tritarea")
 
-
-def make(**config):
-    options = config.pop("options", {})
-    league = League(GAME, GAME.check_options(options), OpponentsConfig(**config))
-    league.lead(build(Shape(GAME.observation_size, GAME.actions, (4,), (4,), (4,), "relu"), GAME.scale))
+def make(name="tritarea", options=None, **config):
+    game = games.get(name)
+    league = League(game, game.check_options(options or {}), OpponentsConfig(**config))
+    league.lead(build(Shape(game.observation_size, game.actions, (4,), (4,), (4,), "relu"), game.scale))
     return league
 
 
@@ -23,8 +21,9 @@ def chances(league):
     return dict(zip(league.names, np.diff(league.weights(), prepend=0.0).tolist(), strict=True))
 
 
-def test_weights_of_the_config():
-    league = make(current=1, snapshots=2, agents={"random": 1, "greedy": 4}, pool=2)
+@pytest.mark.parametrize("name", games.names())
+def test_weights_of_the_config(name):
+    league = make(name, current=1, snapshots=2, agents={"random": 1, "greedy": 4}, pool=2)
     expected = {"current": 3 / 8, "snapshot_0": 0, "snapshot_1": 0, "random": 1 / 8, "greedy": 1 / 2}
     assert chances(league) == pytest.approx(expected)  # no snapshot yet: their part goes to the current net
     league.take_snapshot(10)
@@ -37,6 +36,13 @@ def test_the_npc_is_never_drawn():
     league = make(agents={"random": 1}, options={"players": 2, "npc": "greedy"})
     assert league.names[league.npc] == "greedy"
     assert chances(league)["greedy"] == 0
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_where_players_hold_all_seats_there_is_no_npc(players):
+    league = make("triatri", {"players": players})
+    assert league.npc == -1
+    assert league.games.shape == league.won.shape == (len(league.names), players)
 
 
 def test_the_pool_spans_the_whole_run():
@@ -68,11 +74,12 @@ def test_a_snapshot_stays_what_it_was_and_the_current_net_does_not():
     assert not torch.equal(league.agents[1].net.logits.bias, league.current.logits.bias)
 
 
-def test_state_makes_the_same_league_again():
-    league, other = make(pool=3), make(pool=3)
+@pytest.mark.parametrize(("name", "options"), [("tritarea", {}), ("triatri", {"players": 2})])
+def test_state_makes_the_same_league_again(name, options):
+    league, other = make(name, options, pool=3), make(name, options, pool=3)
     for steps in (1, 2):
         league.take_snapshot(steps)
-    league.count(np.array([0, 1]), np.array([2, 3]), np.array([1.0, 0.5]))
+    league.count(np.array([0, 1]), np.array([1, 0]), np.array([1.0, 0.5]))
     league.fade()
     other.restore(league.state())
     assert np.array_equal(league.born, other.born)

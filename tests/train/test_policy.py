@@ -3,26 +3,22 @@
 import numpy as np
 import pytest
 import torch
-from tiny import tiny
+from tiny import GAMES, tiny
 
 from tritarea_agents.policy import Parameters, PolicyAgent
-from tritarea_env import games
 from tritarea_env.batch import Batch
 from tritarea_train.model import build
 
-GAME = games.get("tritarea")
-MAXIMA = np.concatenate([np.full(field.size, field.maximum) for field in GAME.fields])
+
+@pytest.fixture(scope="module", params=GAMES)
+def learner(request):
+    return build(tiny(request.param, n_games=8, ppo__n_steps=32, seed=5))
 
 
-@pytest.fixture(scope="module")
-def learner():
-    return build(tiny(n_games=8, ppo__n_steps=32, seed=5))
-
-
-def random_masks(n, rng):
+def random_masks(n, actions, rng):
     """Masks with 1 … A legal actions, every tenth with just one."""
-    counts = np.where(np.arange(n) % 10 == 0, 1, rng.integers(1, GAME.actions + 1, n))
-    order = rng.random((n, GAME.actions)).argsort(axis=1).argsort(axis=1)
+    counts = np.where(np.arange(n) % 10 == 0, 1, rng.integers(1, actions + 1, n))
+    order = rng.random((n, actions)).argsort(axis=1).argsort(axis=1)
     return order < counts[:, None]
 
 
@@ -30,10 +26,12 @@ def random_masks(n, rng):
 def test_masked_distributions_hold_in_training_mode(learner, spread):
     """10,000 masks; ``spread`` widens the logits, as long training does."""
     rng = np.random.default_rng(2)
+    game = learner.env.batch.game
+    maxima = np.concatenate([np.full(field.size, field.maximum) for field in game.fields])
     policy = learner.model.policy
     policy.set_training_mode(True)
-    masks = random_masks(10_000, rng)
-    observations = torch.from_numpy(rng.integers(0, MAXIMA + 1, (10_000, len(MAXIMA))).astype(np.uint8))
+    masks = random_masks(10_000, game.actions, rng)
+    observations = torch.from_numpy(rng.integers(0, maxima + 1, (10_000, len(maxima))).astype(np.uint8))
     before = policy.action_net.weight.detach().clone()
     with torch.no_grad():
         policy.action_net.weight.normal_(0.0, spread)
@@ -52,8 +50,9 @@ def test_masked_distributions_hold_in_training_mode(learner, spread):
         policy.action_net.weight.copy_(before)
 
 
-def some_views():
-    batch = Batch("tritarea", 64, seed=1)
+def some_views(learner):
+    own = learner.env.batch
+    batch = Batch(own.game.name, 64, seed=1, **own.options)
     rng = np.random.default_rng(0)
     for _ in range(40):
         batch.step(np.array([rng.choice(np.flatnonzero(mask)) for mask in batch.mask]))
@@ -61,7 +60,7 @@ def some_views():
 
 
 def test_agent_and_trainer_compute_the_same(learner):
-    views, policy = some_views(), learner.model.policy
+    views, policy = some_views(learner), learner.model.policy
     policy.set_training_mode(False)
     agent = PolicyAgent(learner.net, Parameters())
     observations = torch.from_numpy(views.observation)
@@ -74,13 +73,13 @@ def test_agent_and_trainer_compute_the_same(learner):
 
 
 def test_scaling_gives_the_float_observation(learner):
-    raw = torch.from_numpy(some_views().observation)
+    raw = torch.from_numpy(some_views(learner).observation)
     trunk = learner.net.trunk
-    assert np.array_equal((raw.float() * trunk.scale).numpy(), raw.numpy() * GAME.scale)
+    assert np.array_equal((raw.float() * trunk.scale).numpy(), raw.numpy() * learner.env.batch.game.scale)
 
 
 def test_sampling_follows_the_policy_and_its_seed(learner):
-    views = some_views()
+    views = some_views(learner)
     agent = PolicyAgent(learner.net, Parameters(sample=True))
     with torch.no_grad():
         learner.net.logits.weight.mul_(100.0)
@@ -93,7 +92,7 @@ def test_sampling_follows_the_policy_and_its_seed(learner):
     logits = np.where(views.mask[one] == 1, agent.logits(views)[one].astype(float), -np.inf)
     chances = np.exp(logits - logits.max()) / np.exp(logits - logits.max()).sum()
     assert chances.max() < 0.95
-    drawn = np.bincount(agent.act(many), minlength=GAME.actions) / 20_000
+    drawn = np.bincount(agent.act(many), minlength=len(logits)) / 20_000
     assert np.abs(drawn - chances).max() < 0.015
     with torch.no_grad():
         learner.net.logits.weight.div_(100.0)

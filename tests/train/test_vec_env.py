@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from helpers import OPTIONS
+from helpers import CASES, IDS
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 
 from tritarea_env import IllegalActionError, games
@@ -11,11 +11,19 @@ from tritarea_train.config import OpponentsConfig
 from tritarea_train.league import League
 from tritarea_train.vec_env import LeagueVecEnv
 
-N = 8  # a multiple of the seats
-CASES = [(name, options) for name in games.names() for options in OPTIONS[name] if set(options) <= {"players", "npc"}]
+N = 12  # a multiple of 2, 3 and 4 players
+SEATS = [
+    pytest.param(*case, id=words) for case, words in zip(CASES, IDS, strict=True) if set(case[1]) <= {"players", "npc"}
+]
+WITHOUT_NPCS = [case for case in SEATS if "npc" not in case.values[1]]
+REWARDS = [
+    pytest.param(*case.values, reward, id=f"{case.id}-{reward}")
+    for case in SEATS
+    for reward in games.get(case.values[0]).rewards
+]
 
 
-def make(n=N, *, game="tritarea", agents=None, seed=3, reward="score_delta", **options):
+def make(n=N, *, game="tritarea", agents=None, seed=3, reward="score", **options):
     definition = games.get(game)
     config = OpponentsConfig(current=0, snapshots=0, agents=agents or {"random": 1.0})
     league = League(definition, definition.check_options(options), config)
@@ -29,12 +37,12 @@ def choose(env, rng):
     return np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
 
 
-def rollout(env, steps):
-    """By row, the games that ended: their observations, masks, actions, rewards, and last info."""
+def rollout(env, least):
+    """By row, the games that ended, ``least`` or more: their observations, masks, actions, rewards, and last info."""
     rng = np.random.default_rng(0)
     observation = env.reset()
     games_of = [[[]] for _ in range(env.num_envs)]
-    for _ in range(steps):
+    while min(map(len, games_of)) <= least:
         masks, actions = get_action_masks(env), choose(env, rng)
         after, rewards, dones, infos = env.step(actions)
         for i, done in enumerate(dones):
@@ -47,13 +55,11 @@ def rollout(env, steps):
     return [row[:-1] for row in games_of]
 
 
-@pytest.mark.parametrize("reward", ["outcome", "score", "score_delta"])
-@pytest.mark.parametrize(("name", "options"), CASES, ids=lambda value: value if isinstance(value, str) else len(value))
+@pytest.mark.parametrize(("name", "options", "reward"), REWARDS)
 def test_a_row_is_the_single_environment(name, options, reward):
-    env = make(game=name, reward=reward, **options)
+    env = make(4, game=name, reward=reward, **options)
     scale, players = env.batch.game.scale, env.players
-    for i, row in enumerate(rollout(env, 180)):
-        assert len(row) > 2
+    for i, row in enumerate(rollout(env, 3)):
         for e, played in enumerate(row):
             seat = (i + e) % players
             single = SeatEnv(name, seat=seat, opponents="random", reward=reward, illegal="raise", **options)
@@ -75,9 +81,13 @@ def test_a_row_is_the_single_environment(name, options, reward):
             assert ended["episode"] == {"r": pytest.approx(total), "l": len(played)}
 
 
-def test_settled_rewards_come_sooner_and_sum_to_the_same():
-    """Tri*T*Area: every seat plays a card before anything is built, so nothing happens before a learner's first."""
-    settled, plain = rollout(make(reward="settled_delta"), 120), rollout(make(reward="score_delta"), 120)
+@pytest.mark.parametrize(
+    ("name", "options", "reward"),
+    [("tritarea", {}, "score_delta"), *(("triatri", {"players": players}, "score") for players in (2, 3, 4))],
+)
+def test_settled_rewards_come_sooner_and_sum_to_the_same(name, options, reward):
+    """Nothing that counts happens before a learner's first decision: every seat plays a card, or bids, before."""
+    settled, plain = (rollout(make(game=name, reward=kind, **options), 3) for kind in ("settled_delta", reward))
     for ours, theirs in zip(settled, plain, strict=True):
         for one, other in zip(ours, theirs, strict=True):
             assert one[-1][-1]["episode"]["r"] == pytest.approx(other[-1][-1]["episode"]["r"])
@@ -87,12 +97,15 @@ def test_settled_rewards_come_sooner_and_sum_to_the_same():
     assert np.count_nonzero(rewards) > np.count_nonzero(sparse)
 
 
-def test_every_seat_equally_often():
-    seats = [[game[-1][-1]["seat"] for game in row] for row in rollout(make(), 400)]
+@pytest.mark.parametrize(("name", "options"), SEATS)
+def test_every_seat_equally_often(name, options):
+    env = make(game=name, **options)
+    players = env.players
+    seats = [[game[-1][-1]["seat"] for game in row] for row in rollout(env, players + 1)]
     for i, row in enumerate(seats):
-        assert row == [(i + e) % 4 for e in range(len(row))]
+        assert row == [(i + e) % players for e in range(len(row))]
     for e in range(min(map(len, seats))):
-        assert np.bincount([row[e] for row in seats]).tolist() == [N // 4] * 4
+        assert np.bincount([row[e] for row in seats]).tolist() == [N // players] * players
 
 
 def test_opponents_come_by_weight_and_do_not_depend_on_the_number_of_games():
@@ -106,18 +119,21 @@ def test_opponents_come_by_weight_and_do_not_depend_on_the_number_of_games():
     assert names.count("greedy") + names.count("random") == 256
 
 
-def test_shares_are_counted_by_opponent_and_seat():
-    env = make(agents={"random": 1.0, "greedy": 1.0})
-    ended = [game[-1][-1] for row in rollout(env, 300) for game in row]
-    for member, name in enumerate(env.league.names):
-        for seat in range(4):
-            those = [info for info in ended if (info["opponents"], info["seat"]) == (name, seat)]
+@pytest.mark.parametrize(("name", "options"), WITHOUT_NPCS)
+def test_shares_are_counted_by_opponent_and_seat(name, options):
+    env = make(game=name, agents={"random": 1.0, "greedy": 1.0}, **options)
+    ended = [game[-1][-1] for row in rollout(env, 6) for game in row]
+    assert {info["opponents"] for info in ended} == {"random", "greedy"}
+    for member, opponents in enumerate(env.league.names):
+        for seat in range(env.players):
+            those = [info for info in ended if (info["opponents"], info["seat"]) == (opponents, seat)]
             assert env.league.games[member, seat] == len(those)
             assert env.league.won[member, seat] == pytest.approx(sum(info["share"] for info in those))
 
 
-def test_an_illegal_action_is_refused_before_anything_is_stepped():
-    env = make()
+@pytest.mark.parametrize("name", games.names())
+def test_an_illegal_action_is_refused_before_anything_is_stepped(name):
+    env = make(game=name)
     env.reset()
     before = env.batch.games.tobytes()
     actions = choose(env, np.random.default_rng(1))

@@ -6,6 +6,7 @@ from typing import Any
 
 from tritarea_train.config import TrainConfig, make
 
+GAMES: dict[str, dict[str, Any]] = {"tritarea": {}, "triatri": {"players": 3}}  # with the options of tiny runs
 TINY: dict[str, Any] = {
     "steps": 2048,
     "n_games": 32,
@@ -18,6 +19,7 @@ TINY: dict[str, Any] = {
 }
 
 
-def tiny(**overrides: Any) -> TrainConfig:
+def tiny(game: str = "tritarea", **overrides: Any) -> TrainConfig:
     """The config of a tiny run; overrides by dotted name, dots written as ``__``."""
-    return make(TINY, {name.replace("__", "."): value for name, value in overrides.items()}, "tiny")
+    content = {**TINY, "game": {"name": game, "options": GAMES[game]}}
+    return make(content, {name.replace("__", "."): value for name, value in overrides.items()}, "tiny")
