@@ -96,10 +96,10 @@ class GameEnv(AECEnv[str, Observation, int]):
                 position. Unknown keys are ignored.
 
         Raises:
-            ValueError: a seed or an option that is none; the game under way is untouched then.
+            ValueError, TypeError: a seed or an option that is none; the game under way is untouched then.
         """
         with self._table.whole():
-            self._table.reset(seed, options or {})
+            self._table.reset(seed, {} if options is None else options)
             self._table.play_agents(self._npcs)
         self._over = False
         self._skip_agent_selection: str | None = None  # type: ignore[assignment]

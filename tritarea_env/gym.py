@@ -91,7 +91,7 @@ class SeatEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
             ``seat``, and ``opponents`` (by seat, the names of their specs).
         """
         with self._table.whole():
-            self._table.reset(seed, options or {})
+            self._table.reset(seed, {} if options is None else options)
             seat = self._fixed_seat
             if seat is None:
                 seat = int(below(self._table.stream_child(_SEAT_BRANCH), self.players))

@@ -254,6 +254,8 @@ def _check_result(game: Game, options: Mapping[str, Any], record: Record, g: Any
         "scores": scores_of(game, options, g) if over else None,
         "winners": winners_of(g) if over else None,
     }
+    if not over and record["scores"] is not None:
+        raise RecordError(f"scores: the game is not over after {int(g.decision)} actions, but the record has some")
     for key, value in right.items():
         if record[key] != value:
             raise RecordError(f"{key}: replaying gives {value}, the record has {record[key]}")

@@ -62,6 +62,8 @@ class Table:
                 entropy if no seed was ever given.
             given: may hold ``game_index``, ``deals``, a start, ``position``; other keys are ignored.
         """
+        if not isinstance(given, Mapping):
+            raise TypeError(f"the options of a reset are a dict, not {given!r}")
         root, stream, episode = self._next_stream(seed, given.get("game_index"))
         state = self.game.new(1, self.options)
         state.stream[0], state.episode[0] = stream, episode

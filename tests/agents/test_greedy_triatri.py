@@ -176,7 +176,7 @@ def test_it_ducks_a_gem_that_makes_a_pair(players):
 @every_number
 def test_it_does_not_offer_a_leading_opponent_the_special_win(players):
     gems = [[1, 0, 1], [2, 2, 1], *[[0, 0, 0]] * (players - 2)]
-    assert not decide(position(gems, {0: "R2 R3 B2 B3 G2"})) & {GREEN, "prize from the own gems: green"}
+    assert not decide(position(gems, {0: "R2 R3 B2 B3 G2"})) & {GREEN, "prize from own gems: green"}
 
 
 def last_green(ahead, players):

@@ -1,4 +1,4 @@
-"""Matches while training: the agent in every seat of the same deals, against three of one kind."""
+"""Matches while training: the agent in every seat of the same deals, against others of one kind."""
 
 from __future__ import annotations
 

@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 
 from tritarea_env.batch import Batch
+from tritarea_env.checks import one_of
 from tritarea_env.views import checked
 
 from . import kernels
+from .config import SETTLED_REWARD
 from .league import League
 
 OPPONENT_BRANCH = (1 << 32) + 3  # child of a row's stream from which its games' opponents are drawn
@@ -48,7 +50,7 @@ class LeagueVecEnv(VecEnv):
         self.league = league
         self.render_mode = None
         self._seed = seed
-        self._kind = kernels.KINDS[reward]
+        self._kind = kernels.KINDS[one_of(reward, (*definition.rewards, SETTLED_REWARD), "reward")]
         self.players = len(definition.agents(self.batch.options))
         seats = definition.seats_of(self.batch.options)
         super().__init__(

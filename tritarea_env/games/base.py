@@ -156,8 +156,9 @@ class Game:
         """
         missing = [name for name in self.in_header if name not in record]
         twice = [name for name in self.in_header if name in record["options"]]
-        if missing or twice:
-            raise ValueError(f"{', '.join(missing or twice)} is given beside options, not in it")
+        if twice or missing:
+            place = "is given beside options, not in them" if twice else "is missing"
+            raise ValueError(f"{', '.join(twice or missing)} {place}")
         return self.check_options({**record["options"], **{name: record[name] for name in self.in_header}})
 
     def action_name(self, action: int) -> str:

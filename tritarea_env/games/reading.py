@@ -57,10 +57,12 @@ def read_position(position: Any, game: str, phases: Sequence[str], entries: Mapp
     """
     require(isinstance(position, dict), f"expected a dict, not {position!r}")
     keys = {"game", "phase", *entries}
-    missing, extra = sorted(keys - set(position)), sorted(set(position) - keys)
+    missing, extra = sorted(keys - set(position)), sorted(set(position) - keys, key=str)
     require(not missing and not extra, f"missing keys {missing}, unknown keys {extra}")
-    require(position["game"] == game, f"game is {game!r}, not {position['game']!r}")
-    require(position["phase"] in phases, f"phase is one of {phases}, not {position['phase']!r}")
+    for key, allowed in (("game", (game,)), ("phase", phases)):
+        value = position[key]
+        good = isinstance(value, str) and value in allowed
+        require(good, f"{key} is {' or '.join(map(repr, allowed))}, not {value!r}")
     require(position["phase"] != "end", "a game that is over cannot be set up")
     return {"phase": position["phase"], **{key: read(position[key], key) for key, read in entries.items()}}
 

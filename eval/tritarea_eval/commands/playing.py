@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tritarea_env.views import Agent
 
 HELP = """Answer with the number in the list, the name (or a part of it that only one action has),
-or the action's id with a hash, as in #41. ? shows this, b the board again, q ends the game."""
+or the action's id with a hash, as in #7. ? shows this, b the board again, q ends the game."""
 
 
 def play(

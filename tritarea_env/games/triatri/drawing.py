@@ -21,7 +21,9 @@ def draw_text(position: dict[str, Any], options: Mapping[str, Any]) -> str:
             f"{s} {mark:<6}{_gems(p['gems'][s]):<14}{_card(p['bids'][s]):<6}{_trick(p, s):<12}"
             f"{''.join(LETTERS[c] for c in p['voids'][s]) or '-':<6}{_hand(p['hands'][s])}{score}"
         )
-    legend = "(* to move, S starts; R red beaten by B blue beaten by G green beaten by R; im: imitation)"
+    legend = (
+        "(* to move, S starts; R red, B blue, G green: B beats R, G beats B, R beats G; R4=8: value 8; im: imitation)"
+    )
     return "\n".join([_headline(p), "", f"supply  {supply}   prize: {prize}", "", *rows, legend])
 
 

@@ -15,9 +15,10 @@ Deal = list[list[int]]
 
 
 def cards_of(hand: Any) -> list[int]:
-    """The card ids of a hand (a sum of 1 << card), ascending."""
+    """The card ids of a hand (a sum of 1 << card), ascending; of one from a damaged file no more than tell it wrong."""
     cards = int(hand)
-    return [card for card in range(NUMBER_CARDS) if cards >> card & 1] + [IMITATION] * (cards >> IMITATION)
+    imitations = min(cards >> IMITATION, CARDS_A_SEAT + 1)
+    return [card for card in range(NUMBER_CARDS) if cards >> card & 1] + [IMITATION] * imitations
 
 
 def hand_of(cards: list[int]) -> int:

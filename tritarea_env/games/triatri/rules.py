@@ -86,7 +86,7 @@ def card_name(card: int) -> str:
 ACTION_NAMES: tuple[str, ...] = (
     *(f"card {card_name(c)}" for c in range(IMITATION + 1)),
     *(f"prize from the supply: {colour}" for colour in COLOURS),
-    *(f"prize from the own gems: {colour}" for colour in COLOURS),
+    *(f"prize from own gems: {colour}" for colour in COLOURS),
 )
 
 

@@ -31,7 +31,7 @@ def entries(players: int) -> dict[str, Any]:
     card, gems = number(0, IMITATION), list_of(number(0, GEMS), 3)
     pair = list_of(number(0, IMITATION), 2)
     return {
-        "players": number(players, players),
+        "players": number(2, 4),
         "round": number(1, ROUNDS),
         "trick": number(0, TRICKS),
         "seat": optional(players - 1),
@@ -183,6 +183,7 @@ def from_position(g: Any, position: Any, key: np.uint64) -> None:
     """
     players = int(g["players"])
     p = read_position(position, "triatri", PHASES, entries(players))
+    require(p["players"] == players, f"this game has {players} players, the position {p['players']}")
     check_stage(p)
     check_gems(p)
     check_cards(p, players)

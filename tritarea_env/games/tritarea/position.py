@@ -104,8 +104,8 @@ def set_start(g: Any, given: Mapping[str, Any], strict: bool = False) -> dict[st
         ValueError: a value that is none, or with ``strict`` one that is missing; nothing is written then.
     """
     seat = given.get("start_player", g.start_player)
-    if strict and not {"start_player", "deals"} <= set(given):
-        raise ValueError("start_player and deals are needed")
+    if strict and "start_player" not in given:
+        raise ValueError("start_player is missing")
     if not is_whole(seat) or not 0 <= seat < SEATS:
         raise ValueError(f"start_player is a seat 0 … {SEATS - 1}, not {seat!r}")
     deals = check_deals(given.get("deals", []), 1, strict)
