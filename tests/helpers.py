@@ -9,12 +9,14 @@ from typing import Any
 
 import numba
 import numpy as np
+import pytest
 
-from tritarea_env import games
+from tritarea_env import games, triatri_v0, tritarea_v0
 from tritarea_env.engine import loops
 
 PLAIN = bool(numba.config.DISABLE_JIT)  # kernels run as Python, a hundred times slower: tests take smaller samples
 GOLDEN = Path(__file__).parent / "golden"
+ENTRIES = {"tritarea": tritarea_v0, "triatri": triatri_v0}
 OWN_BOARD = {
     "areas": [0, 0, 1, 1, 0, 0, 1, 1, 2, 2, 3, 3, 2, 2, 3, 3],
     "bonus": [1, 0, 0, 2, 0, 3, 0, 0, 0, 0, 1, 0, 2, 0, 0, 3],
@@ -37,6 +39,23 @@ IDS = [
     f"{name}-{'-'.join(f'{k}' for k in options) or 'default'}{options.get('players', '')}" for name, options in CASES
 ]
 
+
+def every_number_of_seats() -> list[tuple[str, dict[str, Any]]]:
+    """Of each number of seats that a game has, the first case: what does not hang on the other options."""
+    found: dict[tuple[str, int], dict[str, Any]] = {}
+    for name, options in CASES:
+        game = games.get(name)
+        found.setdefault((name, game.seats_of(game.check_options(options))), options)
+    return [(name, options) for (name, _), options in found.items()]
+
+
+TABLES = every_number_of_seats()
+EVERY_GAME = pytest.mark.parametrize("name", games.names())
+EVERY_CASE = pytest.mark.parametrize(("name", "options"), CASES, ids=IDS)
+EVERY_TABLE = pytest.mark.parametrize(
+    ("name", "options"), TABLES, ids=[IDS[CASES.index((name, options))] for name, options in TABLES]
+)
+
 Choose = Callable[[Any, np.ndarray, np.random.Generator], int]
 
 
@@ -45,12 +64,18 @@ def choose_random(g: Any, legal: np.ndarray, rng: np.random.Generator) -> int:
 
 
 def choose_first(g: Any, legal: np.ndarray, rng: np.random.Generator) -> int:
-    """Tri*T*Area: a hoarder of low cards who keeps fives, stacks on one square and sells nothing."""
+    """Tri*T*Area: a hoarder of low cards who keeps fives, stacks on one square and sells nothing.
+
+    TriATri: low cards, and prizes of one colour until it has run out.
+    """
     return int(legal[0])
 
 
 def choose_last(g: Any, legal: np.ndarray, rng: np.random.Generator) -> int:
-    """Tri*T*Area: pays for every five, places two blocks if it may, passes if it may, sells everything."""
+    """Tri*T*Area: pays for every five, places two blocks if it may, passes if it may, sells everything.
+
+    TriATri: imitations (picked for the start player, they repeat deals), and prizes from own gems.
+    """
     return int(legal[-1])
 
 
@@ -127,15 +152,32 @@ def expected_reward(name: str, reward: str, options: dict[str, Any], final: dict
     return (scores[seat] - (sum(scores) - scores[seat]) / (n - 1)) / unit
 
 
+def legal_actions(env: Any) -> np.ndarray:
+    """The legal actions of the agent that an AEC env waits for."""
+    return np.flatnonzero(env.last()[0]["action_mask"])
+
+
+def random_action(env: Any, rng: np.random.Generator) -> int:
+    return int(rng.choice(legal_actions(env)))
+
+
+def illegal_action(env: Any) -> int:
+    """The lowest action in range that is not legal."""
+    return int(np.flatnonzero(env.last()[0]["action_mask"] == 0)[0])
+
+
+def play_on(env: Any, rng: np.random.Generator, decisions: int | None = None) -> list[tuple[str, int]]:
+    """Play an AEC env with random legal actions, to the game's end or so many; returns who did what."""
+    done: list[tuple[str, int]] = []
+    while not env.unwrapped.is_over and len(done) != decisions:
+        done.append((env.agent_selection, random_action(env, rng)))
+        env.step(done[-1][1])
+    return done
+
+
 def play_out(env: Any, rng: np.random.Generator) -> list[tuple[str, int]]:
-    """Play an AEC env to its very end with random legal actions; returns who did what."""
-    done = []
-    for agent in env.agent_iter():
-        observation, _, terminated, truncated, _ = env.last()
-        if terminated or truncated:
-            env.step(None)
-            continue
-        action = int(rng.choice(np.flatnonzero(observation["action_mask"])))
-        done.append((agent, action))
-        env.step(action)
+    """The same to the very end, when every agent has left."""
+    done = play_on(env, rng)
+    while env.agents:
+        env.step(None)
     return done

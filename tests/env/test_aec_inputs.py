@@ -6,13 +6,10 @@ import sys
 
 import numpy as np
 import pytest
-from helpers import CASES, IDS, OPTIONS, play_out
+from helpers import ENTRIES, EVERY_CASE, EVERY_GAME, OPTIONS, illegal_action, legal_actions, play_out, random_action
 
 from tritarea_env import IllegalActionError, games, records, triatri_v0, tritarea_v0
 from tritarea_env.engine import loops
-
-ENTRIES = {"tritarea": tritarea_v0, "triatri": triatri_v0}
-EVERY_GAME = pytest.mark.parametrize("name", games.names())
 
 # ----------------------------------------------------------------------- bad actions
 
@@ -52,15 +49,15 @@ def test_raise_says_what_is_legal_and_steps_nothing():
     assert env.record() == before
 
 
-@pytest.mark.parametrize(("name", "options"), CASES, ids=IDS)
+@EVERY_CASE
 def test_terminate_ends_the_game_as_the_classics_do(name, options):
     env = ENTRIES[name].env(reward=games.get(name).rewards[-1], **options)
     env.reset(seed=1)
     rng = np.random.default_rng(1)
     for _ in range(20):
-        env.step(int(rng.choice(np.flatnonzero(env.last()[0]["action_mask"]))))
+        env.step(random_action(env, rng))
     offender = env.agent_selection
-    env.step(int(np.flatnonzero(env.last()[0]["action_mask"] == 0)[0]))
+    env.step(illegal_action(env))
     assert env.rewards == {agent: -1.0 if agent == offender else 0.0 for agent in env.possible_agents}
     assert all(env.terminations.values())
     assert all(env.truncations.values())
@@ -107,7 +104,7 @@ def test_one_seed_one_game_in_every_process():
     assert run(5, 1) == run(5, 2) != run(6, 1)
 
 
-@pytest.mark.parametrize(("name", "options"), CASES, ids=IDS)
+@EVERY_CASE
 def test_seeds_and_streams(name, options):
     env, twin = ENTRIES[name].raw_env(**options), ENTRIES[name].raw_env(**options)
 
@@ -357,7 +354,7 @@ def test_an_npc_that_fails_leaves_no_half_stepped_game():
     with pytest.raises(RuntimeError, match="tired"):  # noqa: PT012
         while True:
             before = env.record()
-            env.step(int(np.flatnonzero(env.last()[0]["action_mask"])[0]))
+            env.step(int(legal_actions(env)[0]))
     assert env.record() == before
     with pytest.raises(RuntimeError, match="tired"):
         env.reset(seed=2)
@@ -413,7 +410,7 @@ def test_illegal_rewards_are_seen_through_last(name):
     env = ENTRIES[name].env()
     env.reset(seed=1)
     offender = env.agent_selection
-    env.step(int(np.flatnonzero(env.last()[0]["action_mask"] == 0)[0]))
+    env.step(illegal_action(env))
     seen = {}
     for agent in env.agent_iter():
         seen[agent] = env.last()[1]

@@ -3,7 +3,7 @@
 import numba
 import numpy as np
 import pytest
-from helpers import CASES, IDS, PLAIN
+from helpers import CASES, EVERY_CASE, EVERY_GAME, IDS, PLAIN
 
 from tritarea_env import IllegalActionError, games
 from tritarea_env.aec import GameEnv
@@ -13,7 +13,6 @@ from tritarea_env.engine import loops
 # without NPCs, whose decisions the single environment makes itself
 PLAYERS_CASES = [(name, options) for name, options in CASES if "npc" not in options]
 PLAYERS_IDS = [i for i, (name, options) in zip(IDS, CASES, strict=True) if "npc" not in options]
-EVERY_GAME = pytest.mark.parametrize("name", games.names())
 
 
 @pytest.mark.kernel
@@ -61,7 +60,7 @@ def test_rows_do_not_depend_on_the_size(name):
         assert np.array_equal(small.reward, large.reward[:2])
 
 
-@pytest.mark.parametrize(("name", "options"), CASES, ids=IDS)
+@EVERY_CASE
 def test_the_arrays_stay_the_same_ones(name, options):
     batch = Batch(name, 4, **options)
     seats = batch.game.seats_of(batch.options)
@@ -109,7 +108,7 @@ def test_advance_touches_only_the_games_named(name):
     assert changed == [False, True, False, False, True, False]
 
 
-@pytest.mark.parametrize("name", games.names())
+@EVERY_GAME
 def test_views_are_those_of_the_seats_to_move(name):
     batch = Batch(name, 6, seed=2)
     for _ in range(25):

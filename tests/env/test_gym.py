@@ -7,7 +7,7 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
-from helpers import CASES, IDS, expected_reward
+from helpers import EVERY_CASE, EVERY_GAME, expected_reward
 from stable_baselines3.common.env_checker import check_env as sb3_check_env
 
 import tritarea_env  # noqa: F401  (registers)
@@ -15,7 +15,6 @@ from tritarea_env import IllegalActionError, games, records
 from tritarea_env.gym import SeatEnv
 
 GYM_ID = {"tritarea": "tritarea/TriTArea-v0", "triatri": "tritarea/TriATri-v0"}
-EVERY_GAME = pytest.mark.parametrize("name", games.names())
 
 IMITATION = {"tritarea": None, "triatri": 21}  # a card that the field `hand` does not show
 
@@ -34,7 +33,7 @@ def play(env, draw=0, **reset):
     return rewards, info
 
 
-@pytest.mark.parametrize(("name", "options"), CASES, ids=IDS)
+@EVERY_CASE
 def test_checkers(name, options):
     env = gymnasium.make(GYM_ID[name], opponents="random", **options)
     check_env(env.unwrapped, skip_render_check=True)
@@ -55,7 +54,7 @@ def test_defaults_play_greedy(name):
     assert len(info["opponents"]) == 3
 
 
-@pytest.mark.parametrize(("name", "options"), CASES, ids=IDS)
+@EVERY_CASE
 def test_rewards_sum_to_the_total_of_the_seat(name, options):
     for reward in games.get(name).rewards:
         env = SeatEnv(name, opponents="random", reward=reward, **options)

@@ -5,7 +5,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from helpers import CASES, IDS, options_of, positions, walk
+from helpers import EVERY_CASE, options_of, positions, walk
 from permute import PERMUTE, hidden_cards
 from tritarea_table import position as tritarea_position
 
@@ -215,7 +215,7 @@ def test_determinize_reaches_every_hidden_declaration():
     assert set(guesses.declared[:, 2].tolist()) == unseen
 
 
-@pytest.mark.parametrize(("name", "options"), CASES, ids=IDS)
+@EVERY_CASE
 def test_a_seat_that_is_not_to_move_has_an_all_zero_mask(name, options):
     env = GameEnv(name, **options)
     env.reset(seed=4)

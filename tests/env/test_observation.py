@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from decode import DECODE
-from helpers import CASES, CHOOSERS, IDS, PLAIN, walk
+from helpers import CHOOSERS, EVERY_CASE, EVERY_GAME, PLAIN, walk
 
 from tritarea_env import games, triatri_v0, tritarea_v0
 from tritarea_env.aec import GameEnv
@@ -13,7 +13,7 @@ ONLY = np.zeros(1, np.int64)
 
 
 @pytest.mark.kernel
-@pytest.mark.parametrize(("name", "options"), CASES, ids=IDS)
+@EVERY_CASE
 def test_every_observation_decodes_to_what_the_seat_sees(name, options):
     """For every decision and all seats, also those not to move and the end."""
     game = games.get(name)
@@ -43,7 +43,7 @@ def test_the_options_of_the_game_are_in_the_observation():
             assert seen["team"].tolist() == [players == 2 and r % 2 == 0 for r in range(4)]
 
 
-@pytest.mark.parametrize("name", games.names())
+@EVERY_GAME
 def test_fields_tile_the_observation(name):
     game = games.get(name)
     for fields, size in ((game.fields, game.observation_size), (game.state_fields, game.state_size)):
@@ -53,7 +53,7 @@ def test_fields_tile_the_observation(name):
         assert all(field.meaning and field.maximum >= 1 for field in fields)
 
 
-@pytest.mark.parametrize("name", games.names())
+@EVERY_GAME
 def test_the_float_observation_is_the_integers_times_the_scale(name):
     env = GameEnv(name)
     env.reset(seed=2)
@@ -102,7 +102,7 @@ def test_a_score_above_the_maximum_is_capped():
 
 
 @pytest.mark.kernel
-@pytest.mark.parametrize(("name", "options"), CASES, ids=IDS)
+@EVERY_CASE
 def test_state_is_what_seat_0_would_see_with_open_cards(name, options):
     """Every hand, and every declaration or bid, also before it is revealed."""
     game = games.get(name)

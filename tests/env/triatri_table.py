@@ -92,7 +92,7 @@ def table(p: dict[str, Any], deals: list[Any] | None = None, **options: Any) -> 
 
 
 def legal(env: Any) -> list[str]:
-    """The legal cards, or prizes: ``R`` from the supply, ``own R`` from the own gems."""
+    """The legal cards, or prizes: ``R`` from the supply, ``own R`` from own gems."""
     actions = env.infos[env.agent_selection]["action_mask"].nonzero()[0].tolist()
     prizes = [*LETTERS, *(f"own {letter}" for letter in LETTERS)]
     return [name_of(a) if a <= IMITATION else prizes[a - FROM_SUPPLY] for a in actions]
