@@ -166,22 +166,26 @@ CASES = [  # players, phase, voids shown by other seats, at least so many seats 
 ]
 
 
+def walks(players):
+    """Every position of many games."""
+    return (pair for seed in range(3000) for pair in walk("triatri", {"players": players}, seed))
+
+
 def late_position(players, phase, voids, voided, imitations):
     """The first position found with shown voids, seen from a seat that cannot see so many imitations."""
-    for seed in range(3000):
-        for state, _ in walk("triatri", {"players": players}, seed):
-            p = GAME.to_position(state[0])
-            if p["phase"] != phase or p["trick"] not in (3, 4):
+    for state, _ in walks(players):
+        p = GAME.to_position(state[0])
+        if p["phase"] != phase or p["trick"] not in (3, 4):
+            continue
+        for seat in range(players):
+            shown = [len(own) for s, own in enumerate(p["voids"]) if s != seat]
+            if sum(shown) < voids or sum(map(bool, shown)) < voided or len(pool_of(p, seat)) > 9:
                 continue
-            for seat in range(players):
-                shown = [len(own) for s, own in enumerate(p["voids"]) if s != seat]
-                if sum(shown) < voids or sum(map(bool, shown)) < voided or len(pool_of(p, seat)) > 9:
-                    continue
-                if pool_of(p, seat).count(IMITATION) != imitations:
-                    continue
-                worlds, naive = fitting_worlds(p, seat)
-                if 6 <= len(worlds) <= 150 and (players == 2 or bias_of(worlds, naive) > 0.1):
-                    return state, seat, worlds, naive
+            if pool_of(p, seat).count(IMITATION) != imitations:
+                continue
+            worlds, naive = fitting_worlds(p, seat)
+            if 6 <= len(worlds) <= 150 and (players == 2 or bias_of(worlds, naive) > 0.1):
+                return state, seat, worlds, naive
     raise AssertionError("no such position")
 
 
@@ -203,6 +207,33 @@ def test_determinize_reaches_every_fitting_world_equally_often(case):
     assert not set(seen) - set(worlds), "worlds that do not fit"
     assert PLAIN or not set(worlds) - set(seen), "worlds that are never guessed"
     check_even(seen, worlds)
+
+
+def places_of(worlds):
+    """How often each card lies with each seat."""
+    places = Counter()
+    for world, many in worlds.items():
+        for s, hand in enumerate(world):
+            for card in hand:
+                places[s, card] += many
+    return places
+
+
+@pytest.mark.parametrize("colour", [0, 1, 2])
+def test_determinize_is_even_early_too_where_seats_may_hold_many_cards(colour):
+    """Trick 2, 12 unseen cards: too many worlds to meet each, so where each card lies is counted."""
+    for state, _ in walks(4):
+        p = GAME.to_position(state[0])
+        if (p["phase"], p["trick"]) == ("prize", 2) and p["voids"][1:] == [[], [colour], []]:
+            break
+    worlds, naive = fitting_worlds(p, 0)
+    even, drawn = places_of(worlds), sum(naive.values())
+    bias = sum(abs(many / drawn - even[place] / worlds.total()) for place, many in places_of(naive).items())
+    assert bias > 0.5, "naive dealing is off"
+    guesses = guesses_of(state, 0, 200 if PLAIN else 4000)
+    seen = Counter(tuple(tuple(hand) for hand in GAME.to_position(g)["hands"]) for g in guesses)
+    assert not set(seen) - set(worlds)
+    check_even(places_of(seen), even)
 
 
 def test_two_imitations_make_a_world_twice():
