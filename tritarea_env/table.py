@@ -129,7 +129,8 @@ class Table:
     def apply(self, action: int) -> None:
         """One decision of the seat to move, a legal action; its rewards are added to ``total``."""
         self._log.append([self.to_move, action])
-        self.to_move = loops.step_rewarded(self.state, 0, action, self._kind, self.mask, self._before, self._reward)
+        mover = loops.step_rewarded(self.state, 0, action, self._kind, self.mask, self._before, self._reward)
+        self.to_move = int(mover)  # without the compiler it is numpy's, which no record may hold
         self.total += self._reward
         if self.game.feed is not None and len(self._start["deals"]) > 1:  # the first is in the record already
             self.game.feed(self.playing()[0], self._start["deals"])

@@ -40,13 +40,17 @@ def permute_tritarea(position: Position, seat: int, rng: np.random.Generator) ->
     return other
 
 
+def deck_of_triatri(players: int) -> list[int]:
+    """B1: card ids, ascending, imitations (21) as often as they are there."""
+    highest, imitations = {2: (6, 2), 3: (7, 1), 4: (8, 3)}[players]
+    return [card for card in range(21) if card % 7 + 2 <= highest] + [21] * imitations
+
+
 def unused_cards(position: Position) -> list[int]:
     """TriATri: the cards of the deck that were not dealt."""
     lying = [card for key in ("hands", "past") for cards in position[key] for card in cards]
     lying += [card for key in ("bids", "played") for card in position[key] if card is not None]
-    highest, imitations = {2: (6, 2), 3: (7, 1), 4: (8, 3)}[position["players"]]
-    deck = [card for card in range(21) if card % 7 + 2 <= highest] + [21] * imitations
-    return list((Counter(deck) - Counter(lying)).elements())
+    return list((Counter(deck_of_triatri(position["players"])) - Counter(lying)).elements())
 
 
 def permute_triatri(position: Position, seat: int, rng: np.random.Generator) -> Position:

@@ -40,7 +40,7 @@ def views_after(record: records.Record, decision_seed: int) -> Views:
     ("agent", "message"),
     [
         (Crashing(), r"'B Crashing' failed in seat \d at decision \d+.*RuntimeError: no idea"),
-        (Illegal(), r"'B Illegal' failed.*may not play (81 \(sell 9\)|27 \(prize from the own .*\)) now; legal: "),
+        (Illegal(), r"'B Illegal' failed.*may not play (81 \(sell 9\)|27 \(prize from own .*\)) now; legal: "),
         (Short(), r"'B Short' failed.*answers 1 action ids, not int64 of shape \(0,\)"),
     ],
 )
