@@ -35,9 +35,14 @@ OPTIONS: dict[str, list[dict[str, Any]]] = {
     "triatri": [{}, {"players": 2}, {"players": 3}],
 }
 CASES = [(name, options) for name in games.names() for options in OPTIONS[name]]
-IDS = [
-    f"{name}-{'-'.join(f'{k}' for k in options) or 'default'}{options.get('players', '')}" for name, options in CASES
-]
+
+
+def id_of(name: str, options: dict[str, Any]) -> str:
+    """What tests call a case: its game, the names of its options, its number of players if it has one."""
+    return f"{name}-{'-'.join(options) or 'default'}{options.get('players', '')}"
+
+
+IDS = [id_of(name, options) for name, options in CASES]
 
 
 def every_number_of_seats() -> list[tuple[str, dict[str, Any]]]:
@@ -52,9 +57,7 @@ def every_number_of_seats() -> list[tuple[str, dict[str, Any]]]:
 TABLES = every_number_of_seats()
 EVERY_GAME = pytest.mark.parametrize("name", games.names())
 EVERY_CASE = pytest.mark.parametrize(("name", "options"), CASES, ids=IDS)
-EVERY_TABLE = pytest.mark.parametrize(
-    ("name", "options"), TABLES, ids=[IDS[CASES.index((name, options))] for name, options in TABLES]
-)
+EVERY_TABLE = pytest.mark.parametrize(("name", "options"), TABLES, ids=[id_of(*case) for case in TABLES])
 
 Choose = Callable[[Any, np.ndarray, np.random.Generator], int]
 

@@ -105,7 +105,17 @@ def decode_triatri(integers: np.ndarray) -> Facts:
     places = range(4)
 
     def card(numbers: np.ndarray, imitation: Any) -> int | None:
-        return 21 if imitation else _which(numbers)
+        found = _which(numbers)
+        assert found is None or not imitation
+        return 21 if imitation else found
+
+    def lying(r: int) -> list[int] | None:
+        numbers = o["lying"][:, r]
+        if o["has_played"][r]:
+            return [card(numbers, not numbers.any()), int(o["value"][r])]
+        assert not numbers.any()
+        assert not o["value"][r]
+        return None
 
     def seen(r: int) -> list[tuple[int, int]]:
         numbers = [(int(o["when"][c]), int(c)) for c in np.flatnonzero(o["seen"][:, r])]
@@ -114,10 +124,7 @@ def decode_triatri(integers: np.ndarray) -> Facts:
     return {
         "hand": np.flatnonzero(o["hand"]).tolist() + [21] * int(o["hand_imitations"][0]),
         "seen": [seen(r) for r in places],
-        "table": [
-            [card(o["lying"][:, r], not o["lying"][:, r].any()), int(o["value"][r])] if o["has_played"][r] else None
-            for r in places
-        ],
+        "table": [lying(r) for r in places],
         "bids": [card(o["bids"][:, r], o["bid_imitation"][r]) for r in places],
         "voids": [np.flatnonzero(o["voids"][:, r]).tolist() for r in places],
         "gems": o["gems"].T.tolist(),

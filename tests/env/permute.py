@@ -12,6 +12,19 @@ Position = dict[str, Any]
 Place = tuple[str, int]
 
 
+def as_seen(position: Position, seat: int) -> Position:
+    """The position as ``seat`` sees it: hands of others as numbers of cards, no choice of theirs before the reveal."""
+    seen = copy.deepcopy(position)
+    for s in range(len(seen["hands"])):
+        if s == seat:
+            continue
+        if position["phase"] != "five_settle":
+            seen["hands"][s] = len(position["hands"][s])
+        if position["phase"] in ("declare", "bid"):
+            seen["declared" if position["game"] == "tritarea" else "bids"][s] = None
+    return seen
+
+
 def hidden_cards(position: Position, seat: int) -> list[tuple[Place, int]]:
     """Where the cards lie that ``seat`` cannot see: (place, card)."""
     if position["phase"] == "five_settle":

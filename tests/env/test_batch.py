@@ -3,7 +3,7 @@
 import numba
 import numpy as np
 import pytest
-from helpers import CASES, EVERY_CASE, EVERY_GAME, IDS, PLAIN
+from helpers import CASES, EVERY_CASE, EVERY_GAME, EVERY_TABLE, PLAIN, TABLES, id_of
 
 from tritarea_env import IllegalActionError, games
 from tritarea_env.aec import GameEnv
@@ -12,16 +12,17 @@ from tritarea_env.engine import loops
 
 # without NPCs, whose decisions the single environment makes itself
 PLAYERS_CASES = [(name, options) for name, options in CASES if "npc" not in options]
-PLAYERS_IDS = [i for i, (name, options) in zip(IDS, CASES, strict=True) if "npc" not in options]
+REWARD_CASES = [(name, options, games.get(name).rewards[0]) for name, options in PLAYERS_CASES] + [
+    (name, options, reward) for name, options in TABLES for reward in games.get(name).rewards[1:]
+]
+REWARD_IDS = [f"{id_of(name, options)}-{reward}" for name, options, reward in REWARD_CASES]
 
 
 @pytest.mark.kernel
-@pytest.mark.parametrize(("name", "options"), PLAYERS_CASES, ids=PLAYERS_IDS)
-@pytest.mark.parametrize("which", [0, -1], ids=["first reward", "last reward"])
-def test_a_row_equals_the_env_played_alone(name, options, which):
+@pytest.mark.parametrize(("name", "options", "reward"), REWARD_CASES, ids=REWARD_IDS)
+def test_a_row_equals_the_env_played_alone(name, options, reward):
     """Position for position over four games a row, automatic resets included."""
     n, seed, games_a_row = 3, 11, 1 if PLAIN else 4
-    reward = games.get(name).rewards[which]
     batch = Batch(name, n, seed=seed, reward=reward, **options)
     game = batch.game
     envs = [GameEnv(name, reward=reward, **options) for _ in range(n)]
@@ -49,9 +50,9 @@ def test_a_row_equals_the_env_played_alone(name, options, which):
                 env.reset()
 
 
-@EVERY_GAME
-def test_rows_do_not_depend_on_the_size(name):
-    small, large = Batch(name, 2, seed=4), Batch(name, 50, seed=4)
+@EVERY_TABLE
+def test_rows_do_not_depend_on_the_size(name, options):
+    small, large = Batch(name, 2, seed=4, **options), Batch(name, 50, seed=4, **options)
     for _ in range(400):
         actions = large.mask.argmax(axis=1)
         large.step(actions)
@@ -72,17 +73,16 @@ def test_the_arrays_stay_the_same_ones(name, options):
     assert all(a is b for a, b in zip(arrays, now, strict=True))
 
 
-@EVERY_GAME
-@pytest.mark.parametrize("action", [-1, 82, 27, 10**12])
-def test_an_illegal_action_names_the_game_and_steps_none(name, action):
-    batch = Batch(name, 5, seed=1)
-    assert action != 27 or batch.mask[3, 27] == 0
+@EVERY_TABLE
+def test_an_illegal_action_names_the_game_and_steps_none(name, options):
+    batch = Batch(name, 5, seed=1, **options)
     before = batch.games.tobytes()
-    actions = batch.mask.argmax(axis=1)
-    actions[3] = action
-    with pytest.raises(IllegalActionError, match=f"game 3: seat . may not play {action}"):
-        batch.step(actions)
-    assert batch.games.tobytes() == before
+    for action in (-1, batch.game.actions, int(batch.mask[3].argmin()), 10**12):
+        actions = batch.mask.argmax(axis=1)
+        actions[3] = action
+        with pytest.raises(IllegalActionError, match=f"game 3: seat {batch.seat[3]} may not play {action} "):
+            batch.step(actions)
+        assert batch.games.tobytes() == before
 
 
 @pytest.mark.parametrize("actions", [[1, 2], [0.5] * 5, "abcde", None], ids=str)
@@ -155,13 +155,17 @@ def test_what_an_agent_does_to_its_views_changes_no_game():
 
 
 @pytest.mark.kernel
-@pytest.mark.parametrize(("name", "options"), PLAYERS_CASES, ids=PLAYERS_IDS)
+@pytest.mark.parametrize(("name", "options"), PLAYERS_CASES, ids=[id_of(*case) for case in PLAYERS_CASES])
 def test_nothing_of_a_finished_game_lives_on(name, options):
     """A row's next game is what a fresh one of its stream and episode is, over several games a row."""
     batch = Batch(name, 4, seed=3, **options)
     hands = {row.tobytes() for row in batch.games.hand}
+    last = batch.final_scores.copy()
     for _ in range(200 if PLAIN else 600):
         batch.step(batch.mask.argmax(axis=1))
+        last[batch.done] = batch.final_scores[batch.done]
+        assert np.array_equal(batch.final_scores, last), "they stay until the next game has ended"
+        assert not batch.reward[~batch.done].any()
         assert np.array_equal(batch.games.points.sum(axis=2), batch.games.scores)
         for row in np.flatnonzero(batch.done):
             fresh = batch.game.new(1, batch.options)
@@ -172,10 +176,10 @@ def test_nothing_of_a_finished_game_lives_on(name, options):
     assert len(hands) == 4 + batch.games.episode.sum() > 4
 
 
-@EVERY_GAME
-def test_global_random_state_between_steps_changes_nothing(name):
+@EVERY_TABLE
+def test_global_random_state_between_steps_changes_nothing(name, options):
     def play(disturb):
-        batch = Batch(name, 3, seed=5)
+        batch = Batch(name, 3, seed=5, **options)
         for number in range(200):
             if disturb:
                 np.random.seed(number)  # noqa: NPY002

@@ -16,8 +16,6 @@ from tritarea_env.engine import loops
 from tritarea_env.engine.protocol import hide
 from tritarea_env.views import views_of
 
-ONLY = np.zeros(1, np.int64)
-
 
 def worlds(name, number):
     """(state, seat, position, another position that the seat cannot tell from it), every seat in turn."""
@@ -34,10 +32,15 @@ def all_worlds(request):
 
 
 def test_the_worlds_do_differ(all_worlds):
-    _, found = all_worlds
+    """They hold every phase and number of seats, and what a seat has shown not to hold."""
+    name, found = all_worlds
     changed = sum(here != other for _, _, here, other in found)
     assert len(found) >= 1000
     assert changed > 0.7 * len(found)
+    assert {here["phase"] for _, _, here, _ in found} == set(games.get(name).phases) - {"end"}
+    tables = Counter(len(here["hands"]) for _, _, here, _ in found)
+    assert set(tables) == {4} if name == "tritarea" else min(tables[n] for n in (2, 3, 4)) >= 200
+    assert name == "tritarea" or sum(any(here["voids"]) for _, _, here, _ in found) >= 200
 
 
 def set_up(name, state, there):

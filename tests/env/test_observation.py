@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from decode import DECODE
 from helpers import CHOOSERS, EVERY_CASE, EVERY_GAME, PLAIN, walk
+from permute import as_seen
 
 from tritarea_env import games, triatri_v0, tritarea_v0
 from tritarea_env.aec import GameEnv
@@ -26,8 +27,9 @@ def test_every_observation_decodes_to_what_the_seat_sees(name, options):
                 continue
             for seat in range(game.seats_of(full)):
                 loops.observe_games(state, ONLY, np.full(1, seat), observation)
-                expected = facts(game.to_position(state[0], seat), full, seat)
-                assert decode(observation[0]) == expected
+                seen = game.to_position(state[0], seat)
+                assert seen == as_seen(game.to_position(state[0]), seat)
+                assert decode(observation[0]) == facts(seen, full, seat)
 
 
 def test_the_options_of_the_game_are_in_the_observation():
@@ -119,8 +121,10 @@ def test_state_is_what_seat_0_would_see_with_open_cards(name, options):
 
 
 def hands_of(game, state):
-    """The hands that a state (m,) shows, imitations as card 21."""
+    """The hands that a state (m,) shows, imitations as card 21; none where nobody sits."""
     hidden = {f.name: state[f.offset : f.offset + f.size].reshape(f.shape) for f in game.state_fields}
     imitations = hidden.get("hands_imitations", np.zeros(4, np.uint8))
     hands = [np.flatnonzero(row).tolist() + [21] * int(n) for row, n in zip(hidden["hands"], imitations, strict=True)]
-    return hands[: int(np.argmax(hidden["players"])) + 2] if "players" in hidden else hands
+    seats = int(np.argmax(hidden["players"])) + 2 if "players" in hidden else 4
+    assert not any(hands[seats:])
+    return hands[:seats]

@@ -14,6 +14,7 @@ from helpers import (
     EVERY_TABLE,
     TABLES,
     expected_reward,
+    id_of,
     play_on,
     play_out,
     random_action,
@@ -32,7 +33,7 @@ API_CASES = CASES + [
 ]
 
 
-@pytest.mark.parametrize(("name", "options"), API_CASES, ids=str)
+@pytest.mark.parametrize(("name", "options"), API_CASES, ids=[id_of(*case) for case in API_CASES])
 @pytest.mark.parametrize("entry", ["env", "raw_env"])
 class TestTheirs:
     pytestmark = DICT_OBSERVATIONS

@@ -5,7 +5,7 @@ import json
 
 import numpy as np
 import pytest
-from helpers import EVERY_GAME, PLAIN, legal_actions, options_of, positions, random_action
+from helpers import ENTRIES, EVERY_GAME, EVERY_TABLE, PLAIN, legal_actions, options_of, play_on, play_out, positions
 from tritarea_table import position as make_position
 
 from tritarea_env import PositionError, games, records, tritarea_v0
@@ -59,9 +59,7 @@ def test_a_game_from_a_position_has_a_record_that_replays(name, options):
         env.reset(seed=number, options={"position": there})
         assert env.position() == there
         assert env.agent_selection == f"player_{there['seat']}"
-        rng = np.random.default_rng(number)
-        while not env.is_over:
-            env.step(random_action(env, rng))
+        play_on(env, np.random.default_rng(number))
         record = env.record()
         assert record["position"] == there
         assert name == "triatri" or len(record["deals"]) == 3 - there["round"]
@@ -70,17 +68,27 @@ def test_a_game_from_a_position_has_a_record_that_replays(name, options):
         assert [sum(points.values()) for points in record["sources"]] == record["scores"]
 
 
-def test_later_rounds_of_a_position_come_from_the_seed_or_are_given():
-    there = make_position(0, "B1 B2 B3 B4")
-    env = tritarea_v0.raw_env()
+@EVERY_TABLE
+def test_later_deals_of_a_position_come_from_the_seed_or_are_given(name, options):
+    env = ENTRIES[name].raw_env(**options)
+    env.reset(seed=5)
+    there = env.position()
 
-    def later(**how):
-        env.reset(**how)
+    def later(seed, **given):
+        env.reset(seed=seed, options={"position": there, **given})
+        play_out(env, np.random.default_rng(3))
         return env.record()["deals"]
 
-    drawn = later(seed=1, options={"position": there})
-    assert drawn == later(seed=1, options={"position": there}) != later(seed=2, options={"position": there})
-    assert later(seed=2, options={"position": there, "deals": drawn}) == drawn
+    drawn = later(1)
+    assert drawn == later(1) != later(2)
+    assert later(2, deals=drawn) == drawn
+
+
+def test_more_deals_than_rounds_after_a_position_are_refused():
+    there = make_position(0, "B1 B2 B3 B4")
+    env = tritarea_v0.raw_env()
+    env.reset(seed=1, options={"position": there})
+    drawn = env.record()["deals"]
     with pytest.raises(ValueError, match="at most 1 deals, from round 3"):
         env.reset(seed=1, options={"position": there, "deals": drawn * 2})
 
@@ -205,22 +213,25 @@ def test_a_decision_that_the_seat_does_not_have_is_refused(change, says):
         env.reset(seed=1, options={"position": {**there, **change}})
 
 
-@pytest.mark.parametrize("seat", [4, -1])
-def test_a_seat_that_is_none(seat):
-    env = tritarea_v0.raw_env()
+@EVERY_TABLE
+def test_a_seat_that_is_none(name, options):
+    env = ENTRIES[name].raw_env(**options)
     env.reset(seed=1)
-    with pytest.raises(ValueError, match="a seat is 0 … 3"):
-        env.position(seat)
+    seats = len(env.position()["hands"])
+    for seat in (seats, -1, "0", True):
+        with pytest.raises(ValueError, match=f"a seat is 0 … {seats - 1}, not {seat!r}"):
+            env.position(seat)
 
 
-def test_text_shows_the_hand_of_the_seat_to_move_only():
-    env = tritarea_v0.raw_env(render_mode="ansi")
-    env.reset(seed=1)
-    for _ in range(10):
-        env.step(int(legal_actions(env)[0]))
-    text = env.render()
-    position = env.position()
-    assert f"seat {position['seat']} to move" in text
-    assert text.count("cards\n") == 3
-    rows = [line for line in text.splitlines() if line.startswith(f"{position['seat']} *")]
-    assert len(rows) == 1
+@EVERY_TABLE
+def test_text_shows_the_hand_of_the_seat_to_move_only(name, options):
+    env = ENTRIES[name].raw_env(render_mode="ansi", **options)
+    for decisions in (1, 10):
+        env.reset(seed=1)
+        play_on(env, np.random.default_rng(1), decisions)
+        text, mover, seats = env.render(), env.position()["seat"], range(len(env.position()["hands"]))
+        assert f"seat {mover} to move" in text
+        lines = {s: [line for line in text.splitlines() if line.startswith((f"{s} *", f"{s}  "))] for s in seats}
+        assert [len(found) for found in lines.values()] == [1] * len(seats)
+        assert [found[0].startswith(f"{s} *") for s, found in lines.items()] == [s == mover for s in seats]
+        assert [found[0].endswith(" cards") for found in lines.values()] == [s != mover for s in seats]

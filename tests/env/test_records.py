@@ -7,10 +7,10 @@ import threading
 
 import numpy as np
 import pytest
-from helpers import EVERY_CASE, legal_actions, play_out, random_action
+from helpers import EVERY_CASE, EVERY_TABLE, legal_actions, play_on, play_out, random_action
 from tritarea_table import position
 
-from tritarea_env import RecordError, records
+from tritarea_env import RecordError, games, records
 from tritarea_env.aec import GameEnv
 
 
@@ -50,14 +50,13 @@ def test_written_read_and_replayed(name, options, tmp_path):
 def test_a_game_broken_off_replays_to_where_it_stands(name, options):
     env = GameEnv(name, **options)
     env.reset(seed=3)
-    for _ in range(20):
-        env.step(int(legal_actions(env)[0]))
+    play_on(env, np.random.default_rng(3), 20)
     record = env.record()
     assert record["scores"] is None
     assert record["winners"] is None
     position, legal, seat, action = list(records.replay(record))[-1]
     assert position == env.position()
-    assert legal == np.flatnonzero(env.last()[0]["action_mask"]).tolist()
+    assert legal == legal_actions(env).tolist()
     assert (seat, action) == (position["seat"], None)
 
 
@@ -66,107 +65,109 @@ def change(record, **how):
 
 
 RECORD = played()
-OTHER_SEAT = [(RECORD["actions"][7][0] + 1) % 4, RECORD["actions"][7][1]]
-WRONG = [
-    (
-        "an illegal action",
-        {"actions": [*RECORD["actions"][:7], [RECORD["actions"][7][0], 81]]},
-        r"action 7: 81 \(sell 9\) is not legal; legal: \[",
-    ),
-    ("no action", {"actions": [*RECORD["actions"][:7], [RECORD["actions"][7][0], 99]]}, r"action 7: 99 \(no action\)"),
-    ("a negative action", {"actions": [[RECORD["start_player"], -1]]}, r"action 0: -1 \(no action\)"),
-    ("another seat", {"actions": [*RECORD["actions"][:7], OTHER_SEAT]}, r"action 7: seat \d is to move, not seat"),
-    (
-        "an action too many",
-        {"actions": [*RECORD["actions"], [0, 1]]},
-        rf"action {len(RECORD['actions'])}: the game is over",
-    ),
-    ("an action too few", {"actions": RECORD["actions"][:-1]}, "the game is not over after"),
-    ("no pair", {"actions": [3]}, r"action 0 is \[seat, action\], not 3"),
-    ("a fraction", {"actions": [[0, 1.5]]}, "action 0 is"),
-    ("other scores", {"scores": [1, 2, 3, 4]}, r"scores: replaying gives \[.*\], the record has \[1, 2, 3, 4\]"),
-    ("other winners", {"winners": [0, 1, 2]}, "winners: replaying gives"),
-    ("other sources", {"sources": [{}] * 4}, "sources: replaying gives"),
-    ("a null score of a finished game", {"scores": None, "winners": None}, "scores: replaying gives"),
-    ("another format", {"format": 2}, "format 2; this version reads format 1"),
-    ("a format that is true", {"format": True}, "format True; this version"),
-    ("a format that is a fraction", {"format": 1.0}, "format 1.0; this version"),
-    (
-        "scores that are fractions",
-        {"scores": [float(x) for x in RECORD["scores"]]},
-        "scores is a list of whole numbers",
-    ),
-    ("scores that are no list", {"scores": dict(enumerate(RECORD["scores"]))}, "scores is a list of whole numbers"),
-    ("a winner that is true", {"winners": [True]}, r"winners is a list of whole numbers, or null, not \[True\]"),
-    ("another game", {"game": "chess"}, "no game is named 'chess'"),
-    ("an unknown option", {"options": {"wind": 1}}, r"unknown options \['wind'\]"),
-    ("a wrong option", {"options": {"players": 9}}, "players is 1, 2, 3 or 4"),
-    ("options that are none", {"options": 3}, "options is an object"),
-    ("a deal too few", {"deals": RECORD["deals"][:2]}, "deals is a list of 3 deals"),
-    ("a wrong deal", {"deals": [RECORD["deals"][1]] * 3}, "list of 8 cards"),
-    ("no start player", {"start_player": 7}, "start_player is a seat"),
-    ("actions that are none", {"actions": None}, "actions is a list"),
-]
-
-
-@pytest.mark.parametrize(("fault", "how", "says"), WRONG, ids=[w[0] for w in WRONG])
-def test_a_wrong_record_is_refused(fault, how, says):
-    with pytest.raises(RecordError, match=says):
-        records.check(change(RECORD, **how))
-
-
 TRIATRI = played("triatri", {"players": 3})
-WRONG_TRIATRI = [
-    ("players that are none", {"players": 5}, "players is 2, 3 or 4, not 5"),
-    ("fewer players", {"players": 2}, "deal 0 is a list of 2 hands"),
-    ("players among the options", {"options": {"players": 3}}, "players is given beside options, not in them"),
-    ("an option", {"options": {"npc": "random"}}, r"unknown options \['npc'\]"),
-    ("no deal", {"deals": []}, "deals holds at least the first deal"),
-    ("a deal too few", {"deals": TRIATRI["deals"][:-1]}, r"deals: after action \d+ another is needed; the record has"),
-    ("a deal too many", {"deals": [*TRIATRI["deals"], TRIATRI["deals"][0]]}, "deals: the game is over after"),
-    ("a wrong deal", {"deals": [[[0] * 6] * 3]}, "dealt too often in deal 0"),
-    ("an illegal action", {"actions": [[0, 27]]}, r"action 0: 27 \(prize from own gems: green\) is not legal"),
-    ("another seat", {"actions": [[1, TRIATRI["actions"][0][1]]]}, "action 0: seat 0 is to move, not seat 1"),
-    ("other scores", {"scores": [1, 2, 3]}, "scores: replaying gives"),
-    ("more scores", {"scores": [*TRIATRI["scores"], 0]}, "scores: replaying gives"),
-    ("other winners", {"winners": [0, 1, 2]}, "winners: replaying gives"),
-    ("other sources", {"sources": [{}] * 3}, "sources: replaying gives"),
+EITHER = pytest.mark.parametrize("record", [RECORD, TRIATRI], ids=["tritarea", "triatri"])
+
+
+def faults_of_any(record):
+    """(fault, what is changed, what is said of it) that a record of any game can have."""
+    actions, scores, seats = record["actions"], record["scores"], len(record["scores"])
+    seat, action = actions[7]
+    return [
+        ("no action", {"actions": [*actions[:7], [seat, 99]]}, r"action 7: 99 \(no action\) is not legal; legal: \["),
+        ("a negative action", {"actions": [[actions[0][0], -1]]}, r"action 0: -1 \(no action\)"),
+        (
+            "another seat",
+            {"actions": [*actions[:7], [(seat + 1) % seats, action]]},
+            rf"action 7: seat {seat} is to move, not seat {(seat + 1) % seats}",
+        ),
+        ("an action too many", {"actions": [*actions, [0, 1]]}, rf"action {len(actions)}: the game is over"),
+        ("an action too few", {"actions": actions[:-1]}, "the game is not over after"),
+        ("no pair", {"actions": [3]}, r"action 0 is \[seat, action\], not 3"),
+        ("a fraction", {"actions": [[0, 1.5]]}, "action 0 is"),
+        ("actions that are none", {"actions": None}, "actions is a list"),
+        ("other scores", {"scores": [77] * seats}, r"scores: replaying gives \[.*\], the record has \[77, 77, 77"),
+        ("a score too many", {"scores": [*scores, 0]}, "scores: replaying gives"),
+        ("a null score of a finished game", {"scores": None, "winners": None}, "scores: replaying gives"),
+        ("scores that are fractions", {"scores": [float(x) for x in scores]}, "scores is a list of whole numbers"),
+        ("scores that are no list", {"scores": dict(enumerate(scores))}, "scores is a list of whole numbers"),
+        ("other winners", {"winners": [0, 1, 2]}, "winners: replaying gives"),
+        ("a winner that is true", {"winners": [True]}, r"winners is a list of whole numbers, or null, not \[True\]"),
+        ("other sources", {"sources": [{}] * seats}, "sources: replaying gives"),
+        ("another format", {"format": 2}, "format 2; this version reads format 1"),
+        ("a format that is true", {"format": True}, "format True; this version"),
+        ("a format that is a fraction", {"format": 1.0}, "format 1.0; this version"),
+        ("another game", {"game": "chess"}, "no game is named 'chess'"),
+        ("an unknown option", {"options": {"wind": 1}}, r"unknown options \['wind'\]"),
+        ("options that are none", {"options": 3}, "options is an object"),
+    ]
+
+
+def illegal(record, number, name):
+    """One decision of a record replaced by an action, and what is said of it."""
+    game = games.get(record["game"])
+    action = game.action_id(name)
+    done = [*record["actions"][:number], [record["actions"][number][0], action]]
+    return f"illegal: {name}", {"actions": done}, rf"action {number}: {action} \({name}\) is not legal; legal: \["
+
+
+WRONG = [
+    *((RECORD, *fault) for fault in faults_of_any(RECORD)),
+    (RECORD, *illegal(RECORD, 7, "sell 9")),
+    (RECORD, "a wrong option", {"options": {"players": 9}}, "players is 1, 2, 3 or 4"),
+    (RECORD, "a deal too few", {"deals": RECORD["deals"][:2]}, "deals is a list of 3 deals"),
+    (RECORD, "a wrong deal", {"deals": [RECORD["deals"][1]] * 3}, "list of 8 cards"),
+    (RECORD, "no start player", {"start_player": 7}, "start_player is a seat"),
+    *((TRIATRI, *fault) for fault in faults_of_any(TRIATRI)),
+    (TRIATRI, *illegal(TRIATRI, 0, "prize from own gems: green")),
+    (TRIATRI, *illegal(TRIATRI, 3, "card imitation")),
+    (TRIATRI, "players that are none", {"players": 5}, "players is 2, 3 or 4, not 5"),
+    (TRIATRI, "fewer players", {"players": 2}, "deal 0 is a list of 2 hands"),
+    (TRIATRI, "players twice", {"options": {"players": 3}}, "players is given beside options, not in them"),
+    (TRIATRI, "no deal", {"deals": []}, "deals holds at least the first deal"),
+    (TRIATRI, "a deal too few", {"deals": TRIATRI["deals"][:-1]}, r"deals: after action \d+ another is needed"),
+    (TRIATRI, "a deal too many", {"deals": [*TRIATRI["deals"], TRIATRI["deals"][0]]}, "deals: the game is over after"),
+    (TRIATRI, "a wrong deal", {"deals": [[[0] * 6] * 3]}, "dealt too often in deal 0"),
+    (TRIATRI, "a deal of others", {"deals": [TRIATRI["deals"][0], [[0]]]}, "deal 1 is a list of 3 hands"),
 ]
 
 
-@pytest.mark.parametrize(("fault", "how", "says"), WRONG_TRIATRI, ids=[w[0] for w in WRONG_TRIATRI])
-def test_a_wrong_record_of_triatri_is_refused(fault, how, says):
+@pytest.mark.parametrize(
+    ("record", "fault", "how", "says"), WRONG, ids=[f"{record['game']}-{fault}" for record, fault, *_ in WRONG]
+)
+def test_a_wrong_record_is_refused(record, fault, how, says):
     with pytest.raises(RecordError, match=says):
-        records.check(change(TRIATRI, **how))
+        records.check(change(record, **how))
 
 
-def test_a_record_of_triatri_has_players_and_no_start_player():
-    assert (TRIATRI["players"], TRIATRI["options"]) == (3, {})
-    assert "start_player" not in TRIATRI
-    record = change(TRIATRI)
-    del record["players"]
-    with pytest.raises(RecordError, match="players is missing"):
-        records.replay(record)
-    broken_off = change(TRIATRI, actions=TRIATRI["actions"][:9], scores=None, winners=None)
+@EVERY_TABLE
+def test_what_stands_at_the_head_of_a_record(name, options):
+    record = played(name, options)
+    assert record["options"] == {}
+    if name == "tritarea":
+        assert "players" not in record
+        assert len(record["deals"]) == 3
+    else:
+        assert record["players"] == len(record["scores"]) == options.get("players", 4)
+        assert "start_player" not in record
+    broken_off = change(record, actions=record["actions"][:9], scores=None, winners=None)
     records.check(broken_off)  # deals to come may stand in it
 
 
-def test_a_missing_key_is_named():
-    for key in ("deals", "actions", "scores", "options"):
-        record = change(RECORD)
-        del record[key]
-        with pytest.raises(RecordError, match=f"lacks \\['{key}'\\]"):
-            records.replay(record)
-    record = change(RECORD)
-    del record["start_player"]
-    with pytest.raises(RecordError, match="start_player is missing"):
-        records.replay(record)
+@EITHER
+def test_a_missing_key_is_named(record):
+    own = {"tritarea": "start_player", "triatri": "players"}[record["game"]]
+    for key in ("format", "game", "options", "deals", "actions", "scores", "winners", own):
+        lacking = {k: value for k, value in record.items() if k != key}
+        with pytest.raises(RecordError, match=f"{key} is missing" if key == own else rf"lacks \['{key}'\]"):
+            records.replay(lacking)
 
 
-def test_replay_checks_the_header_at_once_and_the_actions_as_it_goes():
+@EITHER
+def test_replay_checks_the_header_at_once_and_the_actions_as_it_goes(record):
     with pytest.raises(RecordError):
-        records.replay(change(RECORD, format=2))
-    steps = records.replay(change(RECORD, actions=[*RECORD["actions"][:7], [0, 99]]))
+        records.replay(change(record, format=2))
+    steps = records.replay(change(record, actions=[*record["actions"][:7], [0, 99]]))
     for _ in range(7):
         next(steps)
     with pytest.raises(RecordError, match="action 7"):
@@ -194,14 +195,20 @@ def test_a_file_of_something_else_is_named_with_its_line(line, says, tmp_path):
         records.read(path)
 
 
-def test_a_record_from_a_position_needs_its_later_deals():
-    env = GameEnv("tritarea")
-    env.reset(seed=1, options={"position": position(0, "B1 B2 B3 B4")})  # in round 2
+@EVERY_TABLE
+def test_a_record_from_a_position_needs_its_later_deals(name, options):
+    env = GameEnv(name, **options)
+    env.reset(seed=1)
+    there = position(0, "B1 B2 B3 B4") if name == "tritarea" else env.position()
+    env.reset(seed=1, options={"position": there})
     play_out(env, np.random.default_rng(1))
     record = env.record()
     records.check(record)
-    for deals in ([], record["deals"] * 2):
-        with pytest.raises(RecordError, match=r"the record's header: .*deals"):
+    header = "the record's header: .*deals"
+    few = {"tritarea": header, "triatri": r"deals: after action \d+ another is needed; the record has 0"}
+    many = {"tritarea": header, "triatri": f"deals: the game is over after {len(record['deals'])}, the record has"}
+    for deals, says in (([], few[name]), (record["deals"] * 2, many[name])):
+        with pytest.raises(RecordError, match=says):
             records.check(change(record, deals=deals))
 
 
