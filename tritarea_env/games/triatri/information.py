@@ -6,7 +6,7 @@ from ...engine.compile import kernel
 from ...engine.rng import below, derive
 from .deals import draw_next
 from .kernel import colour_of
-from .rules import BID, COLOURLESS, DECK, DECK_SIZE, IMITATION, MOST_SEATS, TRICKS
+from .rules import BID, DECK, DECK_SIZE, IMITATION, MOST_SEATS, TRICKS
 
 # CHOOSE[n, k]: in how many ways k of n cards can be taken
 CHOOSE = np.zeros((25, 7), np.int64)
@@ -69,9 +69,8 @@ def unseen(g, seat, cards):
 
 @kernel
 def may_hold(g, s, card):
-    """Whether what seat ``s`` has shown allows the card in its hand."""
-    colour = colour_of(card)
-    return colour == COLOURLESS or not g.voids[s] >> colour & 1
+    """Whether what seat ``s`` has shown allows the card in its hand; an imitation always may be there."""
+    return not g.voids[s] >> colour_of(card) & 1
 
 
 @kernel

@@ -156,8 +156,7 @@ def lay(g, s, card):
     """Lay a card before seat ``s``; an imitation swaps with the best card that lies (B4.2)."""
     g.played[s] = card
     if card != IMITATION:
-        before = g.lying[(s + g.players - 1) % g.players] if s != g.starter else np.int8(-1)
-        g.strength[s] = strength_of(card, before)
+        g.strength[s] = strength_of(card, g.lying[(s + g.players - 1) % g.players])
         g.lying[s] = card
         return
     best = best_seat(g)

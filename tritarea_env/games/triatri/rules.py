@@ -21,7 +21,6 @@ CARDS_A_SEAT = TRICKS + 1  # one decides the start player
 # B1, by number of players
 HIGHEST = (0, 0, 6, 7, 8)
 IMITATIONS = (0, 0, 2, 1, 3)
-UNUSED = (0, 0, 5, 1, 0)
 DECKS = tuple(  # card ids, ascending; rows of one length, filled up with -1
     tuple(card for card in range(NUMBER_CARDS) if card % 7 + 2 <= highest) + (IMITATION,) * imitations
     for highest, imitations in zip(HIGHEST, IMITATIONS, strict=True)
