@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import io
+import json
+import weakref
+import zipfile
 from typing import Any
 
 import numpy as np
@@ -9,45 +13,62 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import games
 from .checks import one_of
-from .engine import loops
+from .engine import batching, loops
+from .engine.compile import bare
 from .engine.rng import derive_many, key_of
+from .engine.team import Team
 from .errors import IllegalActionError
 from .views import Views, complaint, stream_views
 
 Index = NDArray[np.int64]
+
+_KEPT = ("games", "reward", "done", "final_scores", "episode_length")  # what ``save`` writes; the rest follows from it
 
 
 class Batch:
     """``n`` games of one kind. A game that ends goes on at once with the next of its own stream.
 
     Row i plays the stream of ``reset(seed=seed, options={"game_index": i})`` of the single environment, whatever
-    ``n`` is. The arrays below are allocated once and written in place: copy what is to be kept.
+    ``n`` and ``threads`` are. The arrays below are allocated once and written in place by every call: copy what is
+    to be kept. ``torch.from_numpy`` takes them as they are.
 
     Args:
         game: name of the game.
         n: number of games.
         seed: 0 … 2**64-1.
         reward: as for the single environment.
+        threads: how many threads share the games; worth it from some hundred games on. Nothing depends on it.
         options: the game's options. Every seat's decision is the caller's, NPC seats' too.
 
     Attributes:
         games: (n,) recarray, the games themselves.
-        observation: (n, d) uint8 of the seat to move; times ``game.scale`` it is the float observation.
+        seat: (n,) int8, the seats to move.
+        observation: (n, d) uint8 of the seat to move; times ``scale`` it is the single environment's observation.
         mask: (n, A) int8, legal actions of the seat to move.
         reward: (n, seats) float64 of the last decision.
         done: (n,) bool, whether the last decision ended a game (the row shows the next one already).
         final_scores: (n, seats) int64 of the game that ended last in the row.
         episode_length: (n,) int64, its number of decisions.
+
+    Raises:
+        ValueError, TypeError: an argument that is none; says which values are.
     """
 
-    def __init__(self, game: str, n: int, *, seed: int = 0, reward: str = "outcome", **options: Any) -> None:
-        if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
-            raise ValueError(f"n is a number of games from 1 on, not {n!r}")
+    def __init__(
+        self, game: str, n: int, *, seed: int = 0, reward: str = "outcome", threads: int = 1, **options: Any
+    ) -> None:
+        key_of(seed)
+        self._allocate(game, n, reward, threads, options)
+        self.reset(seed=seed)
+
+    def _allocate(self, game: str, n: int, reward: str, threads: int, options: dict[str, Any]) -> None:
+        n, self.threads = _number(n, "n", "games"), _number(threads, "threads", "threads")
         self.game = games.get(game)
         self.options = self.game.check_options(options)
-        self._kind = loops.REWARD_KINDS[one_of(reward, self.game.rewards, "reward")]
+        self._reward = one_of(reward, self.game.rewards, "reward")
         seats = self.game.seats_of(self.options)
-        self.games = self.game.new(int(n), self.options)
+        self.games = self.game.new(n, self.options)
+        self.seat = np.zeros(n, np.int8)
         self.observation = np.zeros((n, self.game.observation_size), np.uint8)
         self.mask = np.zeros((n, self.game.actions), np.int8)
         self.reward = np.zeros((n, seats))
@@ -55,27 +76,59 @@ class Batch:
         self.final_scores = np.zeros((n, seats), np.int64)
         self.episode_length = np.zeros(n, np.int64)
         self._all = np.arange(n)
+        self._index = self._all.copy()
+        self._actions = np.zeros(n, np.int64)
         self._before = np.zeros(seats, np.int64)
-        self.reset(seed)
+        shown = (self.seat, self.observation, self.mask)
+        counted = (self.reward, self.done, self.final_scores, self.episode_length)
+        self._shown = shown
+        self._arrays = (loops.REWARD_KINDS[reward], bare(self.games), self._index, self._actions, *shown, *counted)
+        self._team: Team | None = None
 
     def __len__(self) -> int:
         return len(self._all)
 
     @property
-    def seat(self) -> NDArray[np.int8]:
-        """(n,) int8: the seats to move."""
-        return np.asarray(self.games.seat)
+    def scale(self) -> NDArray[np.float32]:
+        """(d,) float32: ``observation * scale`` is the float observation in [0, 1]."""
+        return self.game.scale
 
-    def reset(self, seed: int) -> None:
-        """Start every row's stream of ``seed`` from its first game."""
-        streams = np.empty(len(self), np.uint64)
-        derive_many(key_of(seed), 0, streams)
-        self.games.stream[:] = streams
-        self.games.episode[:] = 0
-        loops.reset_games(self.games, self._all)
-        for array in (self.reward, self.done, self.final_scores, self.episode_length):
-            array[:] = 0
-        loops.look_at_games(self.games, self._all, self.observation, self.mask)
+    # ------------------------------------------------------------------------------------- playing
+
+    def reset(self, indices: ArrayLike | None = None, *, seed: int | None = None) -> None:
+        """Start new games and write their rows.
+
+        Args:
+            indices: (m,) which games; None: all.
+            seed: start each row's stream of this seed from its first game, and forget the scores of games before.
+                Without one, each goes on with the next game of its stream.
+
+        Raises:
+            IndexError: ``indices`` names what is no game.
+            ValueError, TypeError: a seed that is none.
+        """
+        index = self._all if indices is None else self._named(indices)
+        if seed is None:
+            self.games.episode[index] += 1
+        else:
+            streams = np.empty(len(self), np.uint64)
+            derive_many(key_of(seed), 0, streams)
+            self.games.stream[index] = streams[index]
+            self.games.episode[index] = 0
+            self.final_scores[index] = 0
+            self.episode_length[index] = 0
+        loops.reset_games(bare(self.games), index)
+        self.reward[index] = 0.0
+        self.done[index] = False
+        self.look(index)
+
+    def random_actions(self) -> NDArray[np.int64]:
+        """(n,) int64, an array of its own: a legal action for each game, every one equally likely.
+
+        Drawn in compiled code from the game's stream and the number of the decision: the same until it is stepped.
+        """
+        self._do(batching.CHOOSE, len(self))
+        return self._actions.copy()
 
     def step(self, actions: ArrayLike) -> None:
         """One decision in every game; ``actions`` (n,) integers. Writes all arrays.
@@ -84,8 +137,7 @@ class Batch:
             IllegalActionError: names the first game whose action is not legal; no game was stepped.
             TypeError: not n integers.
         """
-        self._advance(actions, self._all)
-        loops.look_at_games(self.games, self._all, self.observation, self.mask)
+        self._advance(actions, len(self), True)
 
     def advance(self, actions: ArrayLike, index: ArrayLike) -> None:
         """One decision in each of the games ``index`` (m,); writes all their rows but observation and mask.
@@ -93,40 +145,43 @@ class Batch:
         Raises:
             As ``step``, and IndexError: ``index`` names what is no game, or a game twice.
         """
-        games = self._named(index)
-        if len(games) and np.bincount(games).max() > 1:
+        named = self._named(index)
+        if len(named) and np.bincount(named).max() > 1:
             raise IndexError("a game can be stepped once at a time, but index names one twice")
-        self._advance(actions, games)
+        try:
+            self._index[: len(named)] = named
+            self._advance(actions, len(named), False)
+        finally:
+            self._index[: len(named)] = self._all[: len(named)]
 
-    def _advance(self, actions: ArrayLike, index: Index) -> None:
+    def _advance(self, actions: ArrayLike, count: int, looking: bool) -> None:
         chosen = np.asarray(actions)
-        if chosen.shape != index.shape or chosen.dtype.kind not in "iu":
-            raise TypeError(f"actions are {len(index)} integers, not {chosen.dtype} of shape {chosen.shape}")
-        chosen = chosen.astype(np.int64)
-        bad = loops.first_illegal(self.games, index, chosen, np.empty(self.game.actions, np.int8))
+        if chosen.shape != (count,) or chosen.dtype.kind not in "iu":
+            raise TypeError(f"actions are {count} integers, not {chosen.dtype} of shape {chosen.shape}")
+        np.copyto(self._actions[:count], chosen, casting="unsafe")  # what is too large turns negative: illegal, too
+        bad = self._do(batching.CHECK, count)
         if bad >= 0:
-            i = int(index[bad])
-            who = f"game {i}: seat {self.seat[i]}"
+            i = int(self._index[bad])
+            who = f"game {i}: seat {self.games.seat[i]}"
             raise IllegalActionError(complaint(self.game, self.games, i, int(chosen[bad]), who))
-        loops.advance_games(
-            self.games,
-            index,
-            chosen,
-            self._kind,
-            self.reward,
-            self.done,
-            self.final_scores,
-            self.episode_length,
-            self._before,
-        )
+        self._do(batching.STEP, count, looking)
+
+    def _do(self, job: int, count: int, looking: bool = False) -> int:
+        """Do a job for the first ``count`` games of the index."""
+        if self.threads == 1:
+            return int(batching.work(job, 0, count, looking, self._before, *self._arrays))
+        if self._team is None or not self._team.of_this_process:
+            self._team = Team(self.threads, len(self._before), self._arrays)
+            weakref.finalize(self, self._team.stop)
+        return self._team.do(job, count, looking)
 
     def look(self, index: ArrayLike) -> None:
-        """Write observation and mask of the games ``index`` (m,).
+        """Write seat, observation and mask of the games ``index`` (m,).
 
         Raises:
             IndexError: ``index`` names what is no game.
         """
-        loops.look_at_games(self.games, self._named(index), self.observation, self.mask)
+        batching.look(bare(self.games), self._named(index), *self._shown)
 
     def views(self, index: ArrayLike) -> Views:
         """What agents get to decide in the games ``index`` (m,), one batch of decisions.
@@ -142,3 +197,57 @@ class Batch:
         if not good or (found.size and not 0 <= int(found.min()) <= int(found.max()) < len(self)):
             raise IndexError(f"index is a list of games 0 … {len(self) - 1}, not {index!r}")
         return found.astype(np.int64)
+
+    # ------------------------------------------------------------------------------------- keeping
+
+    def copy(self) -> Batch:
+        """A batch of the same games, which from here on go their own way."""
+        return self._like(self._head(), {name: getattr(self, name) for name in _KEPT}, self.threads)
+
+    def save(self) -> bytes:
+        """All that the batch is, as bytes: ``Batch.load`` makes one of them that goes on just the same."""
+        file = io.BytesIO()
+        np.savez(file, head=json.dumps(self._head()), **{name: np.asarray(getattr(self, name)) for name in _KEPT})
+        return file.getvalue()
+
+    @classmethod
+    def load(cls, data: bytes, threads: int = 1) -> Batch:
+        """The batch that ``save`` has written.
+
+        Raises:
+            ValueError: the bytes are none of these, or hold records as another version has them.
+        """
+        try:
+            with np.load(io.BytesIO(data), allow_pickle=False) as file:
+                arrays = dict(file)
+            head = json.loads(str(arrays.pop("head")))
+        except (ValueError, OSError, KeyError, TypeError, zipfile.BadZipFile) as error:
+            raise ValueError(f"these bytes were not written by Batch.save, or are damaged: {error}") from None
+        if arrays["games"].dtype != games.get(head["game"]).dtype:
+            raise ValueError(f"these bytes hold records of {head['game']} as another version of tritarea has them")
+        return cls._like(head, arrays, threads)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Batch:
+        return self.copy()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Batch.load, (self.save(), self.threads)
+
+    def _head(self) -> dict[str, Any]:
+        """What ``_allocate`` needs."""
+        return {"game": self.game.name, "n": len(self), "reward": self._reward, "options": self.options}
+
+    @classmethod
+    def _like(cls, head: dict[str, Any], arrays: dict[str, Any], threads: int) -> Batch:
+        batch = cls.__new__(cls)
+        batch._allocate(head["game"], head["n"], head["reward"], threads, head["options"])
+        for name in _KEPT:
+            getattr(batch, name)[...] = arrays[name]
+        batch.look(batch._all)
+        return batch
+
+
+def _number(n: Any, name: str, of_what: str) -> int:
+    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
+        raise ValueError(f"{name} is a number of {of_what} from 1 on, not {n!r}")
+    return int(n)

@@ -132,7 +132,7 @@ def checked(game: Game, games: np.recarray, index: NDArray[np.int64], actions: A
     if chosen.shape != index.shape or chosen.dtype.kind not in "iu":
         raise IllegalActionError(f"{who} answers {len(index)} action ids, not {chosen.dtype} of shape {chosen.shape}")
     chosen = chosen.astype(np.int64)
-    bad = loops.first_illegal(games, index, chosen, np.empty(game.actions, np.int8))
+    bad = loops.first_illegal(games, index, chosen)
     if bad >= 0:
         raise IllegalActionError(complaint(game, games, int(index[bad]), int(chosen[bad]), who))
     return chosen

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tritarea_env.engine import loops
+from tritarea_env.engine.compile import bare
 from tritarea_env.games import Game
 
 from .base import Agent, Views
@@ -23,7 +24,7 @@ class RandomAgent:
     def act(self, views: Views) -> NDArray[np.int64]:
         """(n,) action ids."""
         chosen = np.empty(len(views), np.int64)
-        loops.random_actions(views.mask, views.seed, chosen)
+        loops.random_actions(bare(views.hidden), views.seed, chosen)
         return chosen
 
 

@@ -79,11 +79,11 @@ def random_play(name: str, options: Options) -> Callable[[], int]:
     game = find_game(name)
     games = game.new(BATCH, game.check_options(options))
     derive_many(key_of(0), 0, games.stream)
-    every, mask = np.arange(BATCH), np.zeros(game.actions, np.int8)
+    every = np.arange(BATCH)
 
     def play() -> int:
         loops.reset_games(games, every)
-        return int(loops.play_randomly(games, every, key_of(1), mask))
+        return int(loops.playout_games(games, every, key_of(1), False))
 
     return play
 
@@ -91,12 +91,9 @@ def random_play(name: str, options: Options) -> Callable[[], int]:
 def batch_steps(name: str, options: Options) -> Callable[[], int]:
     """``Batch.step`` with observation and mask, actions drawn in compiled code."""
     batch = Batch(name, BATCH, **options)
-    seeds, actions = np.arange(BATCH, dtype=np.uint64), np.zeros(BATCH, np.int64)
 
     def play() -> int:
-        seeds[:] += np.uint64(BATCH)
-        loops.random_actions(batch.mask, seeds, actions)
-        batch.step(actions)
+        batch.step(batch.random_actions())
         return BATCH
 
     return play

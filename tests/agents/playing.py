@@ -8,6 +8,7 @@ import numpy as np
 
 from tritarea_agents import Agent, Views, make
 from tritarea_env.engine import loops
+from tritarea_env.engine.compile import bare
 from tritarea_env.engine.protocol import winners
 from tritarea_env.engine.rng import derive_many, key_of
 from tritarea_env.games import Game
@@ -57,7 +58,7 @@ def many_views(game: Game, n: int, options: dict[str, Any] | None = None) -> tup
     while len(index := index[left[index] > 0]):
         views = views_of(game, games, index, keys[index])
         chosen = np.empty(len(index), np.int64)
-        loops.random_actions(views.mask, views.seed, chosen)
+        loops.random_actions(bare(views.hidden), views.seed, chosen)
         loops.step_games(games, index, chosen)
         ended = index[games.done[index] == 1]
         games.episode[ended] += 1  # the row's next game

@@ -293,7 +293,7 @@ def test_the_seat_to_move_always_has_a_legal_action():
             many = game.new(n, game.check_options(options))
             many.stream[:] = np.arange(n)
             loops.reset_games(many, np.arange(n))
-            decisions = loops.play_randomly(many, np.arange(n), np.uint64(1), np.zeros(game.actions, np.int8))
+            decisions = loops.playout_games(many, np.arange(n), np.uint64(1), False)
             assert many.done.all()
             assert decisions == many.decision.sum()
 

@@ -147,11 +147,10 @@ def test_a_guess_from_a_hidden_record_is_the_same(all_worlds):
 
 def test_determinized_games_play_on_to_the_end(all_worlds):
     name, found = all_worlds
-    game = games.get(name)
     for number, (state, seat, here, other) in enumerate(found[::10]):
         pair = records_of(name, state, here, other)
         loops.determinize_games(pair, np.arange(2), np.full(2, seat), np.full(2, number, np.uint64))
-        loops.play_randomly(pair, np.arange(2), np.uint64(number), np.zeros(game.actions, np.int8))
+        loops.playout_games(pair, np.arange(2), np.uint64(number), False)
         assert pair.done.all()
         brought = np.zeros(pair.scores.shape[1], int)
         brought[: len(here["scores"])] = here["scores"]

@@ -72,7 +72,7 @@ class LeagueVecEnv(VecEnv):
 
     def reset(self) -> NDArray[np.uint8]:
         """Start every row's stream from its first game; the observations (n, d) uint8."""
-        self.batch.reset(self._seed)
+        self.batch.reset(seed=self._seed)
         self.total[:] = 0.0
         self.length[:] = 0
         self._counted[:] = False

@@ -131,9 +131,19 @@ class _Cache(caching.Cache):
 def kernel(function: F) -> F:
     """Compile ``function`` with numba: nopython, without the GIL, machine code kept between processes.
 
-    With ``NUMBA_DISABLE_JIT=1`` the function is left as Python.
+    It may not make arrays: then numba counts no references to those it is given, which costs more than most of
+    what kernels do. With ``NUMBA_DISABLE_JIT=1`` the function is left as Python.
     """
-    compiled: Any = numba.njit(nogil=True)(function)
+    return _compiled(function, _nrt=False)
+
+
+def making_kernel(function: F) -> F:
+    """A kernel that may make arrays for its own use."""
+    return _compiled(function, _nrt=True)
+
+
+def _compiled(function: F, **options: Any) -> F:
+    compiled: Any = numba.njit(nogil=True, **options)(function)
     if hasattr(compiled, "enable_caching"):
         compiled._cache = _Cache(function)
     return cast(F, compiled)
@@ -145,3 +155,11 @@ def wrapping_kernel(function: F) -> F:
     if config.DISABLE_JIT:
         compiled = np.errstate(over="ignore")(compiled)
     return cast(F, compiled)
+
+
+def bare(games: np.recarray) -> Any:
+    """The same games as kernels take them fastest: as a plain structured array, whose type is known at once.
+
+    Without JIT they stay a recarray, since only its elements have fields as attributes.
+    """
+    return games if config.DISABLE_JIT else games.view(np.ndarray)

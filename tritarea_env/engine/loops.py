@@ -12,6 +12,7 @@ from .protocol import (
     draw,
     hide,
     legal,
+    legal_mask,
     observe,
     outcome,
     score_reward,
@@ -21,6 +22,7 @@ from .protocol import (
 )
 from .rewards import share
 from .rng import below, blind, derive
+from .sets import count_actions, has_action, nth_action
 
 
 @kernel
@@ -48,13 +50,10 @@ def draw_game(games, i):
 
 
 @kernel
-def first_illegal(games, index, actions, mask):
-    """The place in ``index`` of the first action that is not legal, or -1. ``mask`` (A,) int8 is scratch."""
+def first_illegal(games, index, actions):
+    """The place in ``index`` of the first action that is not legal, or -1."""
     for j in range(index.shape[0]):
-        if actions[j] < 0 or actions[j] >= mask.shape[0]:
-            return j
-        legal(games[index[j]], mask)
-        if mask[actions[j]] == 0:
+        if actions[j] < 0 or not has_action(legal(games[index[j]]), actions[j]):
             return j
     return -1
 
@@ -70,14 +69,14 @@ def step_games(games, index, actions):
 def step_game(games, i, action, mask):
     """One decision in game ``i``, and the next mask (A,) int8."""
     step(games[i], action)
-    legal(games[i], mask)
+    legal_mask(games[i], mask)
 
 
 @kernel
 def legal_games(games, index, masks):
     """Masks (n, A) int8 of the seats to move."""
     for j in range(index.shape[0]):
-        legal(games[index[j]], masks[j])
+        legal_mask(games[index[j]], masks[j])
 
 
 @kernel
@@ -85,14 +84,6 @@ def observe_games(games, index, seats, out):
     """Observations (n, d) uint8 of the given seats (n,)."""
     for j in range(index.shape[0]):
         observe(games[index[j]], seats[j], out[j])
-
-
-@kernel
-def look_at_games(games, index, observations, masks):
-    """Rows ``index`` of observations (N, d) uint8 and masks (N, A) int8, of the seats to move."""
-    for i in index:
-        observe(games[i], games[i].seat, observations[i])
-        legal(games[i], masks[i])
 
 
 @kernel
@@ -127,40 +118,37 @@ def determinize_games(games, index, seats, seeds):
 
 
 @kernel
-def random_actions(masks, seeds, out):
-    """One legal action (n,) for each mask (n, A), uniform, drawn from its seed (n,) uint64."""
-    for j in range(masks.shape[0]):
-        count = 0
-        for a in range(masks.shape[1]):
-            count += masks[j, a]
-        left = below(derive(seeds[j], 0), count)
-        for a in range(masks.shape[1]):
-            if masks[j, a]:
-                if left == 0:
-                    out[j] = a
-                    break
-                left -= 1
+def random_action(g, word):
+    """A legal action of the seat to move, uniform, from a random uint64."""
+    actions = legal(g)
+    return nth_action(actions, below(word, count_actions(actions)))
 
 
 @kernel
-def play_randomly(games, index, key, mask):
-    """Play each game to its end with random actions; returns the number of decisions. ``mask`` is scratch."""
+def random_actions(games, seeds, out):
+    """A random action (n,) for each game (n,), drawn from its seed (n,) uint64."""
+    for j in range(games.shape[0]):
+        out[j] = random_action(games[j], derive(seeds[j], 0))
+
+
+@kernel
+def playout(g, key, round_only):
+    """Play a game with random actions to its end, or to the end of the round; returns the number of decisions."""
+    decisions = 0
+    while not g.done:
+        step(g, random_action(g, derive(key, g.decision)))
+        decisions += 1
+        if round_only and g.round_ended:
+            break
+    return decisions
+
+
+@kernel
+def playout_games(games, index, key, round_only):
+    """The same for each game ``index``, whose chance is child i of ``key``; returns the number of all decisions."""
     decisions = 0
     for i in index:
-        own = derive(key, i)
-        while not games[i].done:
-            legal(games[i], mask)
-            count = 0
-            for a in range(mask.shape[0]):
-                count += mask[a]
-            left = below(derive(own, games[i].decision), count)
-            for a in range(mask.shape[0]):
-                if mask[a]:
-                    if left == 0:
-                        step(games[i], a)
-                        break
-                    left -= 1
-            decisions += 1
+        decisions += playout(games[i], derive(key, i), round_only)
     return decisions
 
 
@@ -198,30 +186,9 @@ def step_rewarded(games, i, action, kind, mask, before, reward):
     g = games[i]
     copy_scores(g, before)
     step(g, action)
-    legal(g, mask)
+    legal_mask(g, mask)
     write_reward(g, kind, before, reward)
     return np.int64(g.seat)
-
-
-@kernel
-def advance_games(games, index, actions, kind, reward, done, final_scores, length, before):
-    """One decision in each game ``index[j]``; a game that ends goes on at once with the next of its stream.
-
-    Rows ``index[j]`` of ``reward`` (n, seats) float64, ``done`` (n,) bool and, where a game has ended,
-    ``final_scores`` (n, seats) int64 and ``length`` (n,) int64 are written. ``before`` (seats,) int64 is scratch.
-    """
-    for j in range(index.shape[0]):
-        i = index[j]
-        g = games[i]
-        copy_scores(g, before)
-        step(g, actions[j])
-        write_reward(g, kind, before, reward[i])
-        done[i] = g.done == 1
-        if g.done:
-            copy_scores(g, final_scores[i])
-            length[i] = g.decision
-            g.episode += 1
-            reset(g)
 
 
 @kernel

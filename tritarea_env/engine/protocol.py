@@ -21,7 +21,8 @@ FUNCTIONS = {
     "draw": "draw the start and all deals that g.stream and g.episode name",
     "begin": "start the game with the start and deals that stand in the record",
     "step": "one decision of g.seat with a legal action; g.seat, g.phase, g.done, g.scores are up to date after it",
-    "legal": "write the legal actions of the seat to move into mask (A,) int8; all zero at the end",
+    "legal": "the legal actions of the seat to move, as a set of actions (see engine.sets); empty at the end",
+    "legal_mask": "write the same into mask (A,) int8, 1 for each legal action",
     "observe": "write what a seat sees into out (d,) uint8, egocentric",
     "state": "write all there is into out (m,) uint8, absolute seats",
     "hide": "blank in place what a seat does not know, the stream and deals to come included",
@@ -70,8 +71,12 @@ def step(g: Any, action: int) -> None:
     _of_record(g, "step")(g, action)
 
 
-def legal(g: Any, mask: Any) -> None:
-    _of_record(g, "legal")(g, mask)
+def legal(g: Any) -> Any:
+    return _of_record(g, "legal")(g)
+
+
+def legal_mask(g: Any, mask: Any) -> None:
+    _of_record(g, "legal_mask")(g, mask)
 
 
 def observe(g: Any, seat: int, out: Any) -> None:
@@ -125,8 +130,14 @@ def _step(g, action):
 
 
 @overload(legal)
-def _legal(g, mask):
+def _legal(g):
     kernel = _of_type(g, "legal")
+    return (lambda g: kernel(g)) if kernel else None
+
+
+@overload(legal_mask)
+def _legal_mask(g, mask):
+    kernel = _of_type(g, "legal_mask")
     return (lambda g, mask: kernel(g, mask)) if kernel else None
 
 

@@ -13,7 +13,7 @@ from tritarea_env.engine.compile import kernel
 from tritarea_env.engine.rng import below, derive
 from tritarea_env.games import Game
 from tritarea_env.games.tritarea.information import unseen
-from tritarea_env.games.tritarea.kernel import award_rights, legal
+from tritarea_env.games.tritarea.kernel import award_rights, legal_mask
 from tritarea_env.games.tritarea.rules import (
     BUILD,
     CARDS,
@@ -115,7 +115,7 @@ def choose(g, seed, p, work, trial):
 
 @kernel
 def choose_square(g, p, work, trial):
-    legal(g, work.mask)
+    legal_mask(g, work.mask)
     s = np.int64(g.seat)
     best, most = PASS, -1e9
     for action in range(ONE_BLOCK, PASS):

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from ...engine.compile import kernel
+from ...engine.compile import kernel, making_kernel
 from ...engine.rng import derive, shuffle
 from .rules import BID, CARDS_A_SEAT, DECK, DECK_SIZE, GEMS, MOST_SEATS
 
 
-@kernel
+@making_kernel
 def draw_deal(g, key):
     """Draw the deal to come from a key."""
     cards = DECK[g.players].copy()

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...engine.compile import kernel
+from ...engine.compile import kernel, making_kernel
 from ...engine.rng import below, derive
 from .deals import draw_next
 from .kernel import colour_of
@@ -120,7 +120,7 @@ def try_to_deal(g, seat, key, cards, n, most):
     return True
 
 
-@kernel
+@making_kernel
 def determinize(g, seat, seed):
     """Fill in place all that ``seat`` does not know with a random deal that fits all it knows.
 

@@ -7,15 +7,16 @@ checked it against ``legal``.
 import numpy as np
 
 from ...engine.compile import kernel
+from ...engine.sets import write_flags
 from .deals import clear_trick, deal
 from .rules import (
+    ACTIONS,
     BID,
     COLOURLESS,
     END,
     FROM_OWN,
     FROM_SUPPLY,
     IMITATION,
-    NUMBER_CARDS,
     PLAY,
     PRIZE,
     ROUNDS,
@@ -229,18 +230,33 @@ def playable(g, s):
 
 
 @kernel
-def legal(g, mask):
-    """Write the legal actions of the seat to move into ``mask`` (28,) int8; all zero at the end."""
-    mask[:] = 0
+def card_actions(cards):
+    """A hand as a set of actions: its imitations are one action, however many there are."""
+    imitation = np.int64(1) << IMITATION
+    return cards & (imitation - 1) | (imitation if cards >= imitation else 0)
+
+
+@kernel
+def prize_actions(g, s):
+    """B4.1: any colour that is left in the supply or among the seat's own gems."""
+    actions = np.int64(0)
+    for colour in range(3):
+        actions |= np.int64(g.supply[colour] > 0) << (FROM_SUPPLY + colour)
+        actions |= np.int64(g.gems[s, colour] > 0) << (FROM_OWN + colour)
+    return actions
+
+
+@kernel
+def legal(g):
+    """The legal actions of the seat to move, as a set of actions in one word; empty at the end."""
     if g.done:
-        return
-    s = g.seat
+        return (np.int64(0),)
     if g.phase == PRIZE:
-        for colour in range(3):
-            mask[FROM_SUPPLY + colour] = g.supply[colour] > 0
-            mask[FROM_OWN + colour] = g.gems[s, colour] > 0
-        return
-    cards = playable(g, s)
-    for card in range(NUMBER_CARDS):
-        mask[card] = cards >> card & 1
-    mask[IMITATION] = cards >> IMITATION > 0
+        return (prize_actions(g, g.seat),)
+    return (card_actions(playable(g, g.seat)),)
+
+
+@kernel
+def legal_mask(g, mask):
+    """Write the legal actions into ``mask`` (28,) int8."""
+    write_flags(legal(g)[0], ACTIONS, mask, 0)

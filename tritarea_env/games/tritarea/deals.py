@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from ...engine.compile import kernel
+from ...engine.compile import kernel, making_kernel
 from ...engine.rng import below, derive
 from .rules import BLOCKS_A_SEAT, CARDS, CARDS_A_SEAT, DECKS, DECLARE, PLAY, ROUNDS, SEATS
 
 
-@kernel
+@making_kernel
 def shuffle_deal(key, deck, size, hands):
     """Deal ``size`` cards of the set ``deck`` to each entry of ``hands`` (sets), every deal equally likely."""
     cards = np.empty(CARDS, np.int8)
@@ -53,10 +53,7 @@ def begin_round(g, number):
     """A2: an empty board, fresh blocks and a new deal."""
     r = number - 1
     g.round_number = number
-    g.stack[:] = 0
-    g.standing[:] = 0
-    g.height[:] = 0
-    g.count[:] = 0
+    clear_board(g)
     g.past[:] = -1
     for s in range(SEATS):
         g.hand[s] = g.deals[r, s]
@@ -69,6 +66,17 @@ def begin_round(g, number):
     g.seat = g.start_player
     g.trick = 0 if number == ROUNDS else 1
     g.phase = DECLARE if number == ROUNDS else PLAY
+
+
+@kernel
+def clear_board(g):
+    g.stack[:] = 0
+    g.standing[:] = 0
+    g.topped[:] = 0
+    g.within[:] = 0
+    g.height[:] = 0
+    g.count[:] = 0
+    g.first[:] = 0
 
 
 @kernel

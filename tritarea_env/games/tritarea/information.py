@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...engine.compile import kernel
+from ...engine.compile import kernel, making_kernel
 from ...engine.rng import derive, shuffle
 from .deals import shuffle_deal
 from .rules import CARDS, CARDS_A_SEAT, DECKS, DECLARE, FIVE_SETTLE, ROUNDS, SEATS, TRICKS
@@ -59,7 +59,7 @@ def has_declared(g, s):
     return (s - g.start_player) % SEATS < (g.seat - g.start_player) % SEATS
 
 
-@kernel
+@making_kernel
 def determinize(g, seat, seed):
     """Fill in place all that ``seat`` does not know with a random deal that fits all it knows.
 

@@ -7,11 +7,11 @@ checked it against ``legal``.
 import numpy as np
 
 from ...engine.compile import kernel
+from ...engine.sets import WORD, shifted, union, write_flags
 from .deals import begin_round, clear_trick
-from .rules import BONUS as BONUS_SOURCE
 from .rules import (
+    ACTIONS,
     BUILD,
-    CARDS,
     DECLARE,
     DEFAULTS,
     END,
@@ -30,13 +30,13 @@ from .rules import (
     SEATS,
     SELL,
     SELL_NONE,
-    SQUARES,
     STANDING,
     TO_TEN,
     TO_ZERO,
     TRICKS,
     TWO_BLOCKS,
 )
+from .rules import BONUS as BONUS_SOURCE
 from .settlement import gain, lose, settle_areas_and_towers, settle_blocks_left, settle_declarations
 
 # ------------------------------------------------------------------------------- before round 3's tricks
@@ -203,28 +203,48 @@ def top_of(g, square):
 
 
 @kernel
-def place(g, s, square):
-    """One block of seat ``s`` on ``square``, with its bonus if it is the first there."""
+def put(g, s, square):
+    """One block of seat ``s`` on top of ``square``."""
     h = np.int64(g.height[square])
     area = g.area[square]
-    if h == 0:
-        gain(g, s, g.bonus[square], BONUS_SOURCE)
-    else:
-        g.standing[area, top_of(g, square)] -= STANDING[h]
+    here = np.int64(1) << square
+    if h > 0:
+        below = top_of(g, square)
+        g.standing[area, below] -= STANDING[h]
+        g.topped[below] &= ~here
     g.standing[area, s] += STANDING[h + 1]
+    g.topped[s] |= here
     g.stack[square] |= np.int64(s) << 2 * h
     g.height[square] = h + 1
+    if g.count[square, s] == 0:
+        g.within[s] |= here
+        g.first[square, s] = SEATS - colours_in(g, square)
     g.count[square, s] += 1
+
+
+@kernel
+def colours_in(g, square):
+    """How many colours a building has."""
+    n = 0
+    for s in range(SEATS):
+        n += g.count[square, s] > 0
+    return n
+
+
+@kernel
+def place(g, s, square):
+    """One block of seat ``s`` from its hand on ``square``, with its bonus if it is the first there."""
+    if g.height[square] == 0:
+        gain(g, s, g.bonus[square], BONUS_SOURCE)
+    put(g, s, square)
     g.blocks[s] -= 1
 
 
 @kernel
 def has_own_neighbour(g, s, square):
     """The right to additional construction; option ``adjacency``: on top, or anywhere in the building."""
-    for q in range(SQUARES):
-        if NEIGHBOURS[square] >> q & 1 and (top_of(g, q) == s or (g.adjacency_any and g.count[q, s] > 0)):
-            return True
-    return False
+    own = g.within[s] if g.adjacency_any else g.topped[s]
+    return own & NEIGHBOURS[square] != 0
 
 
 @kernel
@@ -335,30 +355,48 @@ def step(g, action):
 
 
 @kernel
-def legal(g, mask):
-    """Write the legal actions of the seat to move into ``mask`` (82,) int8; all zero at the end."""
-    mask[:] = 0
+def build_actions(g, s):
+    """One block on a square of the adopted area; for rightholder 2 also two; with an option, a default."""
+    squares = np.int64(g.squares[g.adopted])
+    actions = shifted(squares, ONE_BLOCK)
+    if s == g.rightholders[1] and g.blocks[s] >= 2:
+        actions = union(actions, shifted(squares, TWO_BLOCKS))
+    return union(actions, shifted(np.int64(g.voluntary_default), PASS))
+
+
+@kernel
+def extra_actions(g):
+    """One block next to the square just built on, or none."""
+    return union(shifted(NEIGHBOURS[g.built], ONE_BLOCK), shifted(np.int64(1), PASS))
+
+
+@kernel
+def five_actions(g, s):
+    """Keep the five, make it 0 or, where that can be paid and helps, 10 (A3)."""
+    to_ten = g.phase != FIVE_DEFAULT and g.scores[s] >= 2
+    return shifted(np.int64(0b111 if to_ten else 0b011), KEEP)
+
+
+@kernel
+def legal(g):
+    """The legal actions of the seat to move, as a set of actions in two words; empty at the end."""
     phase, s = g.phase, g.seat
-    if g.done:
-        return
     if phase in (PLAY, DECLARE):
-        for card in range(CARDS):
-            mask[card] = g.hand[s] >> card & 1
-    elif phase == BUILD:
-        two = s == g.rightholders[1] and g.blocks[s] >= 2
-        for square in range(SQUARES):
-            if g.area[square] == g.adopted:
-                mask[ONE_BLOCK + square] = 1
-                mask[TWO_BLOCKS + square] = two
-        mask[PASS] = g.voluntary_default
-    elif phase == EXTRA:
-        for square in range(SQUARES):
-            mask[ONE_BLOCK + square] = NEIGHBOURS[g.built] >> square & 1
-        mask[PASS] = 1
-    elif phase == SELL:
-        for n in range(g.blocks[s] + 1):
-            mask[SELL_NONE + n] = 1
-    else:
-        mask[KEEP] = 1
-        mask[TO_ZERO] = 1
-        mask[TO_TEN] = phase != FIVE_DEFAULT and g.scores[s] >= 2
+        return shifted(g.hand[s], 0)
+    if phase == BUILD:
+        return build_actions(g, s)
+    if phase == EXTRA:
+        return extra_actions(g)
+    if phase == SELL:
+        return shifted((np.int64(2) << np.int64(g.blocks[s])) - 1, SELL_NONE)
+    if phase == END:
+        return shifted(np.int64(0), 0)
+    return five_actions(g, s)
+
+
+@kernel
+def legal_mask(g, mask):
+    """Write the legal actions into ``mask`` (82,) int8."""
+    low, high = legal(g)
+    write_flags(low, WORD, mask, 0)
+    write_flags(high, ACTIONS - WORD, mask, WORD)

@@ -7,9 +7,10 @@ float observation. ``STATE_FIELDS`` adds the hidden hands, for central critics.
 import numpy as np
 
 from ...engine.compile import kernel
+from ...engine.sets import nth, write_flags
 from ..base import lay_out
 from .information import declaration_open, leftovers_open
-from .rules import CARDS, MOST_ON_A_SQUARE, ROUNDS, SEATS, SQUARES, TRICKS
+from .rules import CARDS, END, FIVE_SETTLE, MOST_ON_A_SQUARE, ROUNDS, SEATS, SQUARES, TRICKS
 from .settlement import declared_card
 
 ENDS = 3  # the lowest three and the top three blocks of a building are given one by one
@@ -68,53 +69,80 @@ _NPC, _TEAM, _ANY, _VOLUNTARY = _AT["npc"], _AT["team"], _AT["adjacency_any"], _
 _HANDS = STATE_FIELDS[-1].offset
 
 
+# What belongs to the four seats is handled as a *word*: an int64 whose four lowest bytes are the seats 0 … 3.
+
+
+@kernel
+def word_of(values, at):
+    """The word of four small numbers, none negative: ``values[at:at + 4]``."""
+    return byte(values[at]) | byte(values[at + 1]) << 8 | byte(values[at + 2]) << 16 | byte(values[at + 3]) << 24
+
+
+@kernel
+def byte(value):
+    return np.int64(value) & 255
+
+
+@kernel
+def word_of_seat(s):
+    """The word with 1 for one seat and 0 for the others; all 0 for no seat (-1)."""
+    return np.int64(s >= 0) << (8 * (np.int64(s) & 3))
+
+
+@kernel
+def put(word, seat, out, at):
+    """Write a word to ``out[at:at + 4]``, turned so that ``seat`` comes first."""
+    turned = word >> 8 * seat | word << 32 - 8 * seat
+    for r in range(SEATS):
+        out[at + r] = turned >> 8 * r & 255
+
+
 @kernel
 def write_cards(g, seat, open_all, out):
-    for card in range(CARDS):
-        out[_HAND + card] = g.hand[seat] >> card & 1
-    for r in range(SEATS):
-        s = (seat + r) % SEATS
-        for t in range(TRICKS):
-            if g.past[s, t] >= 0:
-                out[_SEEN + SEATS * np.int64(g.past[s, t]) + r] = 1
-        if g.played[s] >= 0:
-            out[_SEEN + SEATS * np.int64(g.played[s]) + r] = 1
-            out[_TRICK + np.int64(g.played[s])] = 1
-        card = np.int64(-1)
-        if g.round_number == ROUNDS:
-            if open_all or declaration_open(g, seat, s):
-                card = np.int64(g.declared[s])
-        elif leftovers_open(g):
-            card = declared_card(g, s)
+    write_flags(g.hand[seat], CARDS, out, _HAND)
+    for t in range(finished_tricks(g)):
+        for s in range(SEATS):
+            out[_SEEN + SEATS * np.int64(g.past[s, t]) + (s - seat & 3)] = 1
+    for s in range(SEATS):
+        card = np.int64(g.played[s])
         if card >= 0:
-            out[_DECLARED + SEATS * card + r] = 1
+            out[_SEEN + SEATS * card + (s - seat & 3)] = 1
+            out[_TRICK + card] = 1
+    if g.round_number == ROUNDS or leftovers_open(g):
+        for s in range(SEATS):
+            card = declared_card(g, s)
+            if card >= 0 and (open_all or g.round_number < ROUNDS or declaration_open(g, seat, s)):
+                out[_DECLARED + SEATS * card + (s - seat & 3)] = 1
+
+
+@kernel
+def finished_tricks(g):
+    """How many tricks of the round are over."""
+    return g.trick - (g.phase != FIVE_SETTLE and g.phase != END)
 
 
 @kernel
 def write_building(g, seat, q, out):
-    h = np.int64(g.height[q])
-    appeared = 0
-    for level in range(h):
-        r = ((g.stack[q] >> 2 * level & 3) - seat) % SEATS
-        if level < ENDS:
-            out[_LOWEST + SEATS * (ENDS * q + level) + r] = 1
-        if h - 1 - level < ENDS:
-            out[_TOP + SEATS * (ENDS * q + h - 1 - level) + r] = 1
-        if out[_FIRST + SEATS * q + r] == 0:
-            out[_FIRST + SEATS * q + r] = SEATS - appeared
-            appeared += 1
-    for r in range(SEATS):
-        out[_COUNT + SEATS * q + r] = g.count[q, (seat + r) % SEATS]
+    put(word_of(g.count[q], 0), seat, out, _COUNT + SEATS * q)
+    put(word_of(g.first[q], 0), seat, out, _FIRST + SEATS * q)
+    h, stack = np.int64(g.height[q]), g.stack[q]
+    for i in range(min(h, ENDS)):
+        lowest, top = stack >> 2 * i, stack >> 2 * (h - 1 - i)
+        out[_LOWEST + SEATS * (ENDS * q + i) + (lowest - seat & 3)] = 1
+        out[_TOP + SEATS * (ENDS * q + i) + (top - seat & 3)] = 1
 
 
 @kernel
 def write_board(g, seat, out):
     for q in range(SQUARES):
         out[_AREA + 4 * q + np.int64(g.area[q])] = 1
-        out[_BONUS + q] = g.bonus[q]
-        if g.height[q] > 0:
-            out[_HEIGHT + q] = g.height[q]
-            write_building(g, seat, q, out)
+    for q in range(0, SQUARES, 4):
+        put(word_of(g.bonus, q), 0, out, _BONUS + q)
+        put(word_of(g.height, q), 0, out, _HEIGHT + q)
+    occupied = np.int64(g.topped[0] | g.topped[1] | g.topped[2] | g.topped[3])
+    while occupied != 0:
+        write_building(g, seat, nth(occupied, 0), out)
+        occupied &= occupied - 1
     if g.built >= 0:
         out[_BUILT + np.int64(g.built)] = 1
 
@@ -124,21 +152,22 @@ def write_seats(g, seat, out):
     for r in range(SEATS):
         s = (seat + r) % SEATS
         out[_SCORES + r] = min(np.int64(g.scores[s]), 255)
-        out[_BLOCKS + r] = g.blocks[s]
-        out[_SOLD + r] = g.sold[s]
         out[_RANK + r] = max(np.int64(g.rank[s]), 0)
-        out[_LEADER + r] = g.leader == s
-        out[_START + r] = g.start_player == s
-        out[_TO_MOVE + r] = g.seat == s
-        out[_RIGHT_1 + r] = g.rightholders[0] == s
-        out[_RIGHT_2 + r] = g.rightholders[1] == s
         out[_NPC + r] = s >= g.players
         out[_TEAM + r] = g.players == 2 and r % 2 == 0
+    put(word_of(g.blocks, 0), seat, out, _BLOCKS)
+    put(word_of(g.sold, 0), seat, out, _SOLD)
+    put(word_of_seat(g.leader), seat, out, _LEADER)
+    put(word_of_seat(g.start_player), seat, out, _START)
+    put(word_of_seat(g.seat), seat, out, _TO_MOVE)
+    put(word_of_seat(g.rightholders[0]), seat, out, _RIGHT_1)
+    put(word_of_seat(g.rightholders[1]), seat, out, _RIGHT_2)
 
 
 @kernel
 def write(g, seat, open_all, out):
     """What ``seat`` sees into ``out``; with ``open_all``, unrevealed declarations too."""
+    seat = np.int64(seat) & 3
     out[:] = 0
     write_cards(g, seat, open_all, out)
     write_board(g, seat, out)
@@ -163,5 +192,4 @@ def state(g, out):
     """Write the state (m,) uint8: all that is on the table and in the hands, absolute seats."""
     write(g, 0, True, out)
     for s in range(SEATS):
-        for card in range(CARDS):
-            out[_HANDS + CARDS * s + card] = g.hand[s] >> card & 1
+        write_flags(g.hand[s], CARDS, out, _HANDS + CARDS * s)

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..reading import Read, list_of, number, optional, or_below, read_position, require
+from .deals import clear_board
 from .information import deal_the_rest
-from .kernel import adopted_concept, award_rights, has_own_neighbour, top_of
+from .kernel import adopted_concept, award_rights, has_own_neighbour, put, top_of
 from .position import set_of
 from .rules import (
     BLOCKS_A_SEAT,
@@ -19,7 +20,6 @@ from .rules import (
     PHASES,
     SEATS,
     SQUARES,
-    STANDING,
     TRICKS,
     card_name,
 )
@@ -158,15 +158,11 @@ def write(g: Any, p: dict[str, Any]) -> None:
         g["hand"][s] = set_of(p["hands"][s])
         g["hand_size"][s] = len(p["hands"][s])
         g["past"][s, : len(p["past"][s])] = p["past"][s]
-    for key in ("stack", "height", "count", "standing", "points"):
-        g[key][:] = 0
+    clear_board(g)
     for q, stack in enumerate(p["stacks"]):
-        for level, owner in enumerate(stack):
-            g["stack"][q] |= owner << 2 * level
-            g["count"][q, owner] += 1
-        g["height"][q] = len(stack)
-        if stack:
-            g["standing"][g["area"][q], stack[-1]] += STANDING[len(stack)]
+        for owner in stack:
+            put(g, owner, q)
+    g["points"][:] = 0
     g["decision"] = g["done"] = g["round_ended"] = 0
 
 
