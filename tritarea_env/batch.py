@@ -207,7 +207,8 @@ class Batch:
     def save(self) -> bytes:
         """All that the batch is, as bytes: ``Batch.load`` makes one of them that goes on just the same."""
         file = io.BytesIO()
-        np.savez(file, head=json.dumps(self._head()), **{name: np.asarray(getattr(self, name)) for name in _KEPT})
+        arrays: dict[str, Any] = {name: np.asarray(getattr(self, name)) for name in _KEPT}
+        np.savez(file, head=json.dumps(self._head()), **arrays)
         return file.getvalue()
 
     @classmethod
