@@ -69,6 +69,15 @@ def points_of(
     return [{**row, "set-up": brought[s]} if brought[s] else row for s, row in enumerate(rows)]
 
 
+def result_of(game: Game, options: Mapping[str, Any], g: Any, start: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Scores, winners and each seat's points by source, of a game that is over."""
+    return {
+        "scores": scores_of(game, options, g),
+        "winners": winners_of(g),
+        "points": points_of(game, options, g, start),
+    }
+
+
 def _alone(g: Any) -> np.recarray:
     return np.array([g.item()], g.dtype).view(np.recarray)
 
