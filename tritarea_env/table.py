@@ -165,7 +165,7 @@ class Table:
 
     def result(self) -> dict[str, Any]:
         """Scores, winners and each seat's points by source, of a game that is over."""
-        return records.result_of(self.game, self.options, self.playing()[0], self._start)
+        return records.result_of(self.game, self.options, self.playing(), 0, self._start)
 
     def position(self, seat: int | None = None) -> Position:
         """The position; with a ``seat``, as that seat sees it."""
