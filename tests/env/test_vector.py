@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
-from helpers import CASES, EVERY_GAME, EVERY_TABLE, TABLES, id_of
+from helpers import CASES, EVERY_GAME, EVERY_TABLE, PLAIN, TABLES, id_of
 
 import tritarea_env  # noqa: F401  (registers)
 from tritarea_env import IllegalActionError, games
@@ -85,11 +85,16 @@ def assert_same(a, b):
 
 
 @pytest.mark.parametrize(
-    ("name", "options", "reward", "opponents", "seat"), KEY_CASES, ids=[id_of_case(case) for case in KEY_CASES]
+    ("name", "options", "reward", "opponents", "seat"),
+    # without the compiler only those that take seconds
+    [
+        pytest.param(*case, id=id_of_case(case), marks=[pytest.mark.kernel] if "random" in case else [])
+        for case in KEY_CASES
+    ],
 )
 def test_a_row_is_the_single_environment(name, options, reward, opponents, seat):
-    """Three games a row and more: seats, opponents, observations, rewards, ends and infos."""
-    n, seed = 3, 11
+    """Over at least three games a row: seats, opponents, observations, rewards, ends and infos."""
+    n, seed, games_a_row = 3, 11, 1 if PLAIN else 3
     if callable(opponents):
         opponents = opponents(name, options)
     given = {"seat": seat, "opponents": opponents, "reward": reward, **options}
@@ -101,7 +106,7 @@ def test_a_row_is_the_single_environment(name, options, reward, opponents, seat)
         assert np.array_equal(observations[i], seen)
         assert_same(row_of(infos, i), info)
     rng, ended = np.random.default_rng(1), np.zeros(n, int)
-    while ended.min() < 3:
+    while ended.min() < games_a_row:
         actions = choose(env.action_masks(), rng)
         observations, rewards, terminated, truncated, infos = env.step(actions)
         for i, single in enumerate(singles):
