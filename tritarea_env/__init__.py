@@ -1,7 +1,7 @@
 """Tri*T*Area and TriATri as PettingZoo and Gymnasium environments on one compiled engine.
 
 Importing this package registers ``pettingzoo.make("aec", "tritarea/tritarea-v0")`` and
-``gymnasium.make("tritarea/TriTArea-v0")``, and the same with ``triatri`` and ``TriATri``.
+``gymnasium.make("tritarea/TriTArea-v0")`` (``make_vec`` for many games), and the same with ``triatri`` and ``TriATri``.
 """
 
 from importlib.metadata import version
@@ -20,7 +20,12 @@ def _register() -> None:
         if f"tritarea/{name}-v0" not in pettingzoo.aec_registry:
             pettingzoo.register("aec", f"tritarea/{name}-v0", f"tritarea_env.{name}_v0:env")
         if gym_id not in gymnasium.registry:
-            gymnasium.register(gym_id, "tritarea_env.gym:SeatEnv", kwargs={"game": name})
+            gymnasium.register(
+                gym_id,
+                "tritarea_env.gym:SeatEnv",
+                vector_entry_point="tritarea_env.vector:SeatVectorEnv",
+                kwargs={"game": name},
+            )
 
 
 _register()

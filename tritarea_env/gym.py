@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import gymnasium
@@ -12,17 +11,11 @@ from numpy.typing import NDArray
 
 from . import games
 from .checks import action_id, one_of
-from .engine.rng import below, child
 from .errors import IllegalActionError
 from .games.base import Position
+from .seating import ILLEGAL_REWARD, Opponents, Seating
 from .table import Table
-from .views import Agent, find_agent, spec_of
-
-Spec = str | Agent
-Opponents = Spec | Sequence[Spec | None] | Mapping[str, float]
-
-ILLEGAL_REWARD = -1.0
-_SEAT_BRANCH, _POOL_BRANCH = (1 << 32) + 1, (1 << 32) + 2  # children of a stream for the draws made here
+from .views import Agent, spec_of
 
 
 class SeatEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
@@ -69,13 +62,8 @@ class SeatEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
             options["npc"] = spec_of(npc, "npc")
         self._table = Table(game, options, one_of(reward, self.game.rewards, "reward"))
         self.options = self._table.options
-        self.players = len(self.game.agents(self.options))
-        self._fixed_seat = one_of(seat, (None, *range(self.players)), "seat")
-        self._npcs = self._table.npcs(npc)
-        self._opponents = _checked(opponents, self.players, self._fixed_seat)
-        self._made = {
-            spec: find_agent(spec, self.game, self.options) for spec in _specs(self._opponents) if isinstance(spec, str)
-        }
+        self._seating = Seating(self.game, self.options, seat, opponents, npc)
+        self.players = self._seating.players
         self.observation_space = spaces.Box(0.0, 1.0, (self.game.observation_size,), np.float32)
         self.action_space = spaces.Discrete(self.game.actions)
         self.seat = 0
@@ -92,41 +80,17 @@ class SeatEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         """
         with self._table.whole():
             self._table.reset(seed, {} if options is None else options)
-            seat = self._fixed_seat
-            if seat is None:
-                seat = int(below(self._table.stream_child(_SEAT_BRANCH), self.players))
-            holders, names = self._seat_agents(seat)
-            self._table.play_agents(holders)
+            seat, holders = self._seating.of(self._table.playing())
+            agents = {s: self._seating.agents[place] for s, place in holders.items()}
+            self._table.play_agents(agents)
             if self._table.to_move < 0:
                 raise ValueError(f"seat {seat} has no decision left in this game")
         super().reset(seed=seed)
-        self.seat, self._holders, self._names = seat, holders, names
+        self.seat, self._holders = seat, agents
+        self._names = {s: self._seating.names[place] for s, place in holders.items()}
         self._over = False
         self._show()
         return self._table.observation(self.seat), self._info()
-
-    def _seat_agents(self, own: int) -> tuple[dict[int, Agent], dict[int, str]]:
-        """Who holds which of the seats other than ``own`` in this game, and their names."""
-        specs = {seat: self._opponent_of(seat, own) for seat in range(self.players) if seat != own}
-        holders = {seat: self._made[spec] if isinstance(spec, str) else spec for seat, spec in specs.items()}
-        names = {seat: spec_of(spec, "an opponent") for seat, spec in specs.items()}
-        return {**holders, **self._npcs}, {**names, **dict.fromkeys(self._npcs, self.options.get("npc", ""))}
-
-    def _opponent_of(self, seat: int, own: int) -> Spec:
-        opponents = self._opponents
-        if isinstance(opponents, Mapping):
-            word = child(self._table.stream_child(_POOL_BRANCH), seat)
-            at = int(word) / 2.0**64 * sum(opponents.values())
-            for spec, weight in opponents.items():
-                at -= weight
-                if at < 0:
-                    return spec
-            return spec
-        if isinstance(opponents, str) or not isinstance(opponents, Sequence):
-            return opponents
-        listed = opponents[seat if len(opponents) == self.players else (seat - own - 1) % self.players]
-        assert listed is not None
-        return listed
 
     def step(self, action: int | np.integer[Any]) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
         """The seat's decision, then all others' until it is to move again or the game is over.
@@ -184,36 +148,3 @@ class SeatEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
             return text
         print(text)
         return None
-
-
-def _specs(opponents: Opponents) -> list[Any]:
-    """Every agent or spec among the opponents."""
-    if isinstance(opponents, str) or not isinstance(opponents, (Mapping, Sequence)):
-        return [opponents]
-    return [spec for spec in opponents if spec is not None]
-
-
-def _checked(opponents: Opponents, players: int, seat: int | None) -> Opponents:
-    """Opponents of a form that ``SeatEnv`` knows.
-
-    Raises:
-        ValueError: what is no agent, a list of the wrong length or with gaps, or a pool without positive weights.
-    """
-    for spec in _specs(opponents):
-        spec_of(spec, "an opponent")
-    if isinstance(opponents, Mapping):
-        weights = list(opponents.values())
-        numbers = all(isinstance(w, (int, float)) and not isinstance(w, bool) for w in weights)
-        if not numbers or not weights or min(weights) < 0 or not 0 < sum(weights) < float("inf"):
-            raise ValueError(f"a pool of opponents maps specs to weights from 0 on, not all 0; not {dict(opponents)!r}")
-    elif isinstance(opponents, Sequence) and not isinstance(opponents, str):
-        if len(opponents) not in (players, players - 1):
-            raise ValueError(
-                f"a list of opponents has {players} entries (by seat) or {players - 1} (clockwise from the learner), "
-                f"not {len(opponents)}"
-            )
-        own = seat if len(opponents) == players else None
-        gaps = [place for place, spec in enumerate(opponents) if spec is None and place != own]
-        if gaps:
-            raise ValueError(f"opponents has no agent at place {gaps[0]}; only the learner's own may be None")
-    return opponents

@@ -50,13 +50,18 @@ def make(game: Game, options: Mapping[str, Any], start: dict[str, Any], actions:
 
 def scores_of(game: Game, options: Mapping[str, Any], g: Any) -> list[int]:
     """Every seat's score."""
-    return [int(score) for score in g.scores[: game.seats_of(options)]]
+    scores: list[int] = g["scores"][: game.seats_of(options)].tolist()
+    return scores
 
 
 def winners_of(g: Any) -> list[int]:
     """The seats that have won a game that is over."""
-    won = int(loops.winners_of(_alone(g), 0))
-    return [seat for seat in range(len(g.scores)) if won >> seat & 1]
+    return _winners(_alone(g), 0)
+
+
+def _winners(games: np.recarray, i: int) -> list[int]:
+    won = int(loops.winners_of(games, i))
+    return [seat for seat in range(won.bit_length()) if won >> seat & 1]
 
 
 def points_of(
@@ -65,8 +70,20 @@ def points_of(
     """Each seat's points by source; they sum to its score (``set-up``: scores that a position brought along)."""
     seats = game.seats_of(options)
     brought = (start or {}).get("position", {}).get("scores") or [0] * seats
-    rows = [dict(zip(game.sources, map(int, g.points[seat]), strict=True)) for seat in range(seats)]
+    rows = [dict(zip(game.sources, row, strict=True)) for row in g["points"][:seats].tolist()]
     return [{**row, "set-up": brought[s]} if brought[s] else row for s, row in enumerate(rows)]
+
+
+def result_of(
+    game: Game, options: Mapping[str, Any], games: np.recarray, i: int, start: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Scores, winners and each seat's points by source, of the game ``games[i]``, which is over."""
+    g = games[i]
+    return {
+        "scores": scores_of(game, options, g),
+        "winners": _winners(games, i),
+        "points": points_of(game, options, g, start),
+    }
 
 
 def _alone(g: Any) -> np.recarray:

@@ -121,11 +121,6 @@ class Table:
                 del self._log[length:]
             raise
 
-    def stream_child(self, branch: int) -> np.uint64:
-        """A key of this game's own, for choices around it."""
-        state = self.playing()
-        return child(state.stream[0], branch, int(state.episode[0]))
-
     def apply(self, action: int) -> None:
         """One decision of the seat to move, a legal action; its rewards are added to ``total``."""
         self._log.append([self.to_move, action])
@@ -170,12 +165,7 @@ class Table:
 
     def result(self) -> dict[str, Any]:
         """Scores, winners and each seat's points by source, of a game that is over."""
-        g = self.playing()[0]
-        return {
-            "scores": records.scores_of(self.game, self.options, g),
-            "winners": records.winners_of(g),
-            "points": records.points_of(self.game, self.options, g, self._start),
-        }
+        return records.result_of(self.game, self.options, self.playing(), 0, self._start)
 
     def position(self, seat: int | None = None) -> Position:
         """The position; with a ``seat``, as that seat sees it."""

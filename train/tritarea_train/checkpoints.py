@@ -16,9 +16,9 @@ from safetensors.torch import save_file
 from tritarea_agents import checkpoint
 from tritarea_agents.checkpoint import CheckpointError
 from tritarea_env import games
+from tritarea_env.engine.seats import LEARNER
 
 from .config import ConfigError, TrainConfig, load
-from .kernels import LEARNER
 from .model import Learner
 
 CONFIG, STATE = "config.yaml", "training_state.pt"
@@ -152,7 +152,7 @@ def _check_games(learner: Learner) -> None:
             if not np.array_equal(twin[name], g[name]):
                 raise ValueError(f"game {i}: {name} does not follow from its position")
     rows = np.arange(len(batch))
-    if not np.array_equal(env.seat, (rows + batch.games.episode) % env.players) or (env.seat != batch.seat).any():
+    if not np.array_equal(env.seat, (rows + batch.games.episode) % env.players) or (env.seat != batch.games.seat).any():
         raise ValueError("a game does not wait for the learner's seat")
     filled = [place for place, agent in enumerate(league.agents) if agent is not None]
     holders = np.repeat(env.member[:, None], env.holders.shape[1], axis=1)

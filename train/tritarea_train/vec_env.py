@@ -12,6 +12,8 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from tritarea_env.batch import Batch
 from tritarea_env.checks import one_of
+from tritarea_env.engine import loops
+from tritarea_env.tables import Tables
 from tritarea_env.views import checked
 
 from . import kernels
@@ -40,7 +42,7 @@ class LeagueVecEnv(VecEnv):
         n: number of games.
         league: who plays the other seats.
         seed: of all games and opponents.
-        reward: as for the single environments, or ``settled_delta`` (see ``kernels.write_settled``).
+        reward: as for the single environments, or ``settled_delta`` (see ``engine.seats.write_settled``).
         options: the game's options.
     """
 
@@ -50,24 +52,17 @@ class LeagueVecEnv(VecEnv):
         self.league = league
         self.render_mode = None
         self._seed = seed
-        self._kind = kernels.KINDS[one_of(reward, (*definition.rewards, SETTLED_REWARD), "reward")]
+        one_of(reward, (*definition.rewards, SETTLED_REWARD), "reward")
+        self.tables = Tables(self.batch, reward, league.agents, league.names, self._take_seats)
+        self.seat, self.holders = self.tables.seat, self.tables.holders
         self.players = len(definition.agents(self.batch.options))
-        seats = definition.seats_of(self.batch.options)
         super().__init__(
             n, spaces.Box(0, 255, (definition.observation_size,), np.uint8), spaces.Discrete(definition.actions)
         )
         self._all = np.arange(n)
-        self.seat = np.zeros(n, np.int64)  # the learner's
         self.member = np.zeros(n, np.int64)  # of the league: the opponents
-        self.holders = np.zeros((n, seats), np.int64)
         self.total = np.zeros(n)  # rewards of the game so far
         self.length = np.zeros(n, np.int64)  # the learner's decisions in it
-        self._reward = np.zeros(n)
-        self._counted = np.zeros(n, np.bool_)
-        self._scores = np.zeros((n, seats), np.int64)
-        self._share = np.zeros(n)
-        self._terminal = np.zeros((n, definition.observation_size), np.uint8)
-        self._scratch = (np.zeros((2, seats), np.int64), np.zeros(seats))
         self._actions = np.zeros(n, np.int64)
 
     def reset(self) -> NDArray[np.uint8]:
@@ -75,9 +70,7 @@ class LeagueVecEnv(VecEnv):
         self.batch.reset(seed=self._seed)
         self.total[:] = 0.0
         self.length[:] = 0
-        self._counted[:] = False
-        self._begin(self._all)
-        self._play_others(self._all)
+        self.tables.start(self._all)
         return self.look()
 
     def step_async(self, actions: NDArray[np.integer[Any]]) -> None:
@@ -90,70 +83,44 @@ class LeagueVecEnv(VecEnv):
 
     def step_wait(self) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.bool_], list[Any]]:
         """Observations, rewards (n,) float32, dones (n,) bool, infos."""
-        self._reward[:] = 0.0
-        self._counted[:] = True
+        tables, member = self.tables, self.member.copy()
+        tables.step(self._actions)
         self.length += 1
-        member, seat = self.member.copy(), self.seat.copy()
-        waiting = self._advance(self._all, self._actions)
-        self._play_others(waiting)
-        self.total += self._reward
+        self.total += tables.reward
+        ended = np.flatnonzero(tables.ended)
         infos: list[Any] = [_NOTHING] * self.num_envs
-        ended = np.flatnonzero(~self._counted)
-        for i in ended:
-            infos[i] = self._info(int(i), int(member[i]), int(seat[i]))
-        self.league.count(member[ended], seat[ended], self._share[ended])
+        if len(ended):
+            self._close(ended, member[ended], infos)
+        return self.look(), tables.reward.astype(np.float32), tables.ended.copy(), infos
+
+    def _close(self, ended: NDArray[np.int64], member: NDArray[np.int64], infos: list[Any]) -> None:
+        """Write the infos of games that have ended in the rows ``ended`` (m,), against ``member`` (m,); count them."""
+        tables, seat = self.tables, self.tables.final_seat[ended]
+        shares = np.empty((len(ended), self.holders.shape[1]))
+        loops.shares(tables.final, ended, shares)
+        share = shares[np.arange(len(ended)), seat]
+        scores = tables.final.scores[ended, : self.holders.shape[1]]
+        for j, (i, observation) in enumerate(zip(ended, tables.final_observations(ended), strict=True)):
+            infos[i] = {
+                "terminal_observation": observation,
+                "episode": {"r": float(self.total[i]), "l": int(self.length[i])},
+                "scores": scores[j].tolist(),
+                "share": float(share[j]),
+                "seat": int(seat[j]),
+                "opponents": self.league.names[member[j]],
+            }
+        self.league.count(member, seat, share)
         self.total[ended] = 0.0
         self.length[ended] = 0
-        return self.look(), self._reward.astype(np.float32), ~self._counted, infos
 
-    def _info(self, i: int, member: int, seat: int) -> dict[str, Any]:
-        return {
-            "terminal_observation": self._terminal[i].copy(),
-            "episode": {"r": float(self.total[i]), "l": int(self.length[i])},
-            "scores": self._scores[i].tolist(),
-            "share": float(self._share[i]),
-            "seat": seat,
-            "opponents": self.league.names[member],
-        }
-
-    def _begin(self, index: NDArray[np.int64]) -> None:
+    def _take_seats(
+        self, games: np.recarray, index: NDArray[np.int64], seat: NDArray[np.int64], holders: NDArray[np.int64]
+    ) -> None:
         """Seats and opponents of games that begin."""
+        league = self.league
         kernels.take_seats(
-            self.batch.games, index, self.players, OPPONENT_BRANCH, self.league.weights(), self.league.npc,
-            self.seat, self.member, self.holders,
-        )  # fmt: skip
-
-    def _advance(self, index: NDArray[np.int64], actions: NDArray[np.int64]) -> NDArray[np.int64]:
-        """One decision in each game ``index``; games that begin are set up. Returns ``index``."""
-        before = self._counted[index]
-        kernels.advance(
-            self.batch.games, index, actions, self._kind, self.seat, self._counted, self._reward, self._scores,
-            self._share, self._terminal, self._scratch,
-        )  # fmt: skip
-        begun = index[before & ~self._counted[index]]
-        if len(begun):
-            self._begin(begun)
-        return index
-
-    def _play_others(self, index: NDArray[np.int64]) -> None:
-        """Decide in the games ``index`` until each waits for the learner, one act an agent and round of decisions."""
-        who = np.empty(len(index), np.int64)
-        while True:
-            kernels.who_decides(self.batch.games, index, self.holders, who)
-            index, who = index[who != kernels.LEARNER], who[who != kernels.LEARNER]
-            if not len(index):
-                return
-            actions = np.empty(len(index), np.int64)
-            for member in np.unique(who):
-                mine = np.flatnonzero(who == member)
-                agent = self.league.agents[member]
-                assert agent is not None
-                views = self.batch.views(index[mine])
-                answer = agent.act(views)
-                actions[mine] = checked(
-                    self.batch.game, self.batch.games, index[mine], answer, self.league.names[member]
-                )
-            self._advance(index, actions)
+            games, index, self.players, OPPONENT_BRANCH, league.weights(), league.npc, seat, self.member, holders
+        )
 
     def memory(self) -> dict[str, NDArray[Any]]:
         """What it keeps from step to step beside the games themselves."""
