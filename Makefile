@@ -45,7 +45,7 @@ lint: $(READY) ## style, types and the direction of imports
 	@# Trailing blanks and conflict markers in any tracked file: the difference to the empty tree.
 	git diff --check "$$(git hash-object -t tree /dev/null)"
 
-bench: $(READY) ## measure the speed of the environment
+bench: $(READY) ## measure the speed of both games (two to three minutes)
 	$(VENV)/bin/tritarea bench
 
 # .installing lies in .venv for as long as packages are being installed: where it is found, a set-up was

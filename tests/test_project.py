@@ -39,7 +39,7 @@ def test_version_is_the_same_everywhere() -> None:
     assert project["version"] == importlib.metadata.version("tritarea") == tritarea_env.__version__
 
 
-@pytest.mark.parametrize("folder", ["tritarea_env", "agents", "train", "eval", "tests", "configs"])
+@pytest.mark.parametrize("folder", ["tritarea_env", "agents", "train", "eval", "tests", "configs", "benchmarks"])
 def test_top_level_folder(folder: str) -> None:
     assert (ROOT / folder).is_dir()
 

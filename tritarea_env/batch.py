@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from . import games
 from .checks import one_of
 from .engine import batching, loops
-from .engine.compile import bare
+from .engine.compile import bare, put_records
+from .engine.protocol import is_registered
 from .engine.rng import derive_many, key_of
 from .engine.team import Team
 from .errors import IllegalActionError
@@ -22,7 +23,8 @@ from .views import Views, complaint, stream_views
 
 Index = NDArray[np.int64]
 
-_KEPT = ("games", "reward", "done", "final_scores", "episode_length")  # what ``save`` writes; the rest follows from it
+_COUNTED = ("reward", "done", "final_scores", "episode_length")
+_KEPT = ("games", *_COUNTED)  # what ``save`` writes; the rest follows from it
 
 
 class Batch:
@@ -242,7 +244,8 @@ class Batch:
     def _like(cls, head: dict[str, Any], arrays: dict[str, Any], threads: int) -> Batch:
         batch = cls.__new__(cls)
         batch._allocate(head["game"], head["n"], head["reward"], threads, head["options"])
-        for name in _KEPT:
+        put_records(batch.games, arrays["games"])
+        for name in _COUNTED:
             getattr(batch, name)[...] = arrays[name]
         batch.look(batch._all)
         return batch
@@ -252,3 +255,27 @@ def _number(n: Any, name: str, of_what: str) -> int:
     if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
         raise ValueError(f"{name} is a number of {of_what} from 1 on, not {n!r}")
     return int(n)
+
+
+UNTIL = ("game", "round")
+
+
+def playout(games: NDArray[Any], *, seed: int = 0, until: str = "game") -> int:
+    """Play games on with random actions, in place and in compiled code.
+
+    Args:
+        games: (n,) records of a game, as ``Batch.games`` or copies of them; those that are over stay as they are.
+        seed: 0 … 2**64-1, of all chance but the deals, which come from the games' own streams. Row i's actions do not
+            depend on the other rows.
+        until: the end of the ``"game"`` or of the ``"round"``.
+
+    Returns:
+        How many decisions were made.
+
+    Raises:
+        TypeError, ValueError: what is no array of records, no seed, or neither of the two.
+    """
+    if not isinstance(games, np.ndarray) or games.ndim != 1 or not is_registered(games.dtype):
+        raise TypeError(f"games is an array (n,) of a game's records, not {games!r}")
+    only_round = one_of(until, UNTIL, "until") == "round"
+    return int(loops.playout_games(bare(games), np.arange(len(games)), key_of(seed), only_round))

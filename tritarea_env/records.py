@@ -11,6 +11,7 @@ import json
 import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -126,15 +127,28 @@ def write(path: str | os.PathLike[str], records: Iterable[Record]) -> None:
         IsADirectoryError: ``path`` is a folder.
         RecordError: something that is not a record; the file is left as it was.
     """
+    with replacing(path) as out:
+        _write_lines(out, records)
+
+
+@contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[IO[str]]:
+    """A text file to write that takes the place of ``path`` when the block ends without an error, else vanishes.
+
+    A link is followed. A pipe or a device gets the text as it is written.
+
+    Raises:
+        IsADirectoryError: ``path`` is a folder.
+    """
     target = target_of(path)
     if target is None:
         with open(path, "w", encoding="utf-8") as out:
-            _write_lines(out, records)
+            yield out
         return
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as out:
-            _write_lines(out, records)
+            yield out
             out.flush()
             os.fsync(out.fileno())
         os.chmod(name, 0o666 & ~_umask())

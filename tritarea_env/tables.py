@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from .batch import Batch
 from .engine import loops, seats
+from .engine.compile import bare, copy_records, put_records
 from .views import Agent, checked
 
 Index = NDArray[np.int64]
@@ -62,7 +63,7 @@ class Tables:
 
     def start(self, index: Index) -> None:
         """Seat everyone in the games ``index`` (m,), which stand at their beginning, and play to the learner."""
-        self._take_seats(self.batch.games, index, self.seat, self.holders)
+        self._take_seats(bare(self.batch.games), index, self.seat, self.holders)
         self._play_others(index)
 
     def step(self, actions: NDArray[np.int64], given_up: Index = _NONE) -> None:
@@ -79,7 +80,7 @@ class Tables:
         self.reward[:] = 0.0
         self.ended[:] = False
         if len(given_up):
-            seats.leave(self.batch.games, given_up, self.ended, self.final)
+            seats.leave(bare(self.batch.games), given_up, self.ended, bare(self.final))
             self._seat_next(given_up)
         going = self._all[~self.ended]
         self._advance(going, actions[going])
@@ -88,21 +89,20 @@ class Tables:
     @contextmanager
     def whole(self) -> Iterator[None]:
         """If something inside raises, games and seats are as they were."""
-        arrays = (self.batch.games, self.seat, self.holders)
-        kept = [array.copy() for array in arrays]
+        games, seat, holders = copy_records(self.batch.games), self.seat.copy(), self.holders.copy()
         try:
             yield
         except BaseException:
-            for array, before in zip(arrays, kept, strict=True):
-                array[:] = before
+            put_records(self.batch.games, games)
+            self.seat[:], self.holders[:] = seat, holders
             raise
 
     def _advance(self, index: Index, actions: NDArray[np.int64]) -> None:
         """One decision in each game ``index``; those that begin get their seats."""
         over = np.empty(len(index), np.bool_)
         seats.advance(
-            self.batch.games, index, actions, self._kind, self.seat, self.ended, self.reward, over, self.final,
-            self._scratch,
+            bare(self.batch.games), index, actions, self._kind, self.seat, self.ended, self.reward, over,
+            bare(self.final), self._scratch,
         )  # fmt: skip
         begun = index[over]
         if len(begun):
@@ -111,11 +111,11 @@ class Tables:
     def _seat_next(self, index: Index) -> None:
         self.final_seat[index] = self.seat[index]
         self.final_holders[index] = self.holders[index]
-        self._take_seats(self.batch.games, index, self.seat, self.holders)
+        self._take_seats(bare(self.batch.games), index, self.seat, self.holders)
 
     def _play_others(self, index: Index) -> None:
         """Decide in the games ``index`` until each waits for the learner, one act an agent and round of decisions."""
-        games = self.batch.games
+        games = bare(self.batch.games)
         while True:
             who = np.empty(len(index), np.int64)
             seats.who_decides(games, index, self.holders, who)
@@ -135,5 +135,5 @@ class Tables:
     def final_observations(self, index: Index) -> NDArray[np.uint8]:
         """(m, d) uint8: what the learner saw at the end of the games that ended in the rows ``index`` (m,)."""
         out = np.empty((len(index), self.batch.game.observation_size), np.uint8)
-        loops.observe_games(self.final, index, self.final_seat[index], out)
+        loops.observe_games(bare(self.final), index, self.final_seat[index], out)
         return out

@@ -7,27 +7,22 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import Any
 
-import numpy as np
-from pettingzoo.utils.wrappers import OrderEnforcingWrapper
-
-from tritarea_agents.playing import Participant, play_games
-from tritarea_env.aec import GameEnv
-from tritarea_env.batch import Batch
-from tritarea_env.engine import loops
-from tritarea_env.engine.rng import derive_many, key_of
 from tritarea_env.games import get as find_game
-from tritarea_env.gym import SeatEnv
-from tritarea_env.views import find_agent
 
-Options = dict[str, Any]  # of the game
+from . import bench_plays as plays
+from .baseline import Measure
+from .bench_plays import Options, Play
 
-BATCH = 1024
 TRIES = 3
-_START = """
+SIZES = (1, 64, 1024, 16384)  # of a Batch
+SHARED = (1024, 16384)  # those that threads share
+SEATS = 64  # of the vector environment
+_FIRST_STEP = """
 from tritarea_env.aec import GameEnv
 env = GameEnv({game!r})
 env.reset(seed=0)
@@ -36,130 +31,108 @@ env.step(int(env.last()[0]["action_mask"].argmax()))
 
 
 @dataclass(frozen=True)
-class Measure:
-    """One line of the bench: the best of several tries."""
+class Line:
+    """Something to measure. ``measure(game, options, seconds)`` gives it in ``unit``; ``seconds``: for each try."""
 
+    key: str
     what: str
-    value: float
     unit: str
+    measure: Callable[[str, Options, float], float]
 
 
-def measures(game: str, options: Options, seconds: float) -> Iterator[Measure]:
-    """Measure everything, one after the other, each try for about ``seconds``; start times with the defaults."""
-    yield Measure("memory of a game", find_game(game).dtype.itemsize, "bytes")
-    for what, prepare in SPEEDS.items():
-        yield Measure(what, _best_speed(prepare(game, options), seconds), "decisions/s")
-    yield Measure("warm start: import, reset, first step", min(start_seconds(game, None) for _ in range(TRIES)), "s")
+def measured(lines: Sequence[Line], game: str, options: Options, seconds: float) -> Iterator[Measure]:
+    """Measure one line after the other."""
+    for line in lines:
+        value = line.measure(game, options, seconds)
+        yield Measure.of(line.key, line.what, line.unit, value)
+
+
+def selected(patterns: Sequence[str]) -> list[Line]:
+    """The lines whose keys match one of the patterns (``*`` and ``?`` as in a shell); all without a pattern.
+
+    Raises:
+        ValueError: a pattern matches none; names the keys.
+    """
+    for pattern in patterns:
+        if not any(matches(line.key, [pattern]) for line in LINES):
+            raise ValueError(f"no line matches {pattern!r}; there are {', '.join(line.key for line in LINES)}")
+    return [line for line in LINES if matches(line.key, patterns)]
+
+
+def matches(key: str, patterns: Sequence[str]) -> bool:
+    """Whether a key is asked for. A bracket stands for itself: keys have some."""
+    return not patterns or any(fnmatchcase(key, pattern.replace("[", "[[]")) for pattern in patterns)
+
+
+def _rate(key: str, what: str, unit: str, prepare: Callable[..., Play], **given: Any) -> Line:
+    """The line that says how much a second is done of what ``prepare`` makes; the best of the tries."""
+
+    def measure(game: str, options: Options, seconds: float) -> float:
+        play = prepare(game, options, **given)
+        play()  # compiles
+        return max(_speed(play, seconds) for _ in range(TRIES))
+
+    return Line(key, what, unit, measure)
+
+
+def _speed(play: Play, seconds: float) -> float:
+    made, begun = 0, time.perf_counter()
+    while (spent := time.perf_counter() - begun) < seconds or not made:
+        made += play()
+    return made / spent
+
+
+def _start(key: str, what: str, code: str) -> Line:
+    """The line of a fresh process that runs ``code`` with the game's defaults; the best of the tries."""
+
+    def measure(game: str, options: Options, seconds: float) -> float:
+        return min(process_seconds(code.format(game=game)) for _ in range(TRIES))
+
+    return Line(key, what, "s", measure)
+
+
+def _cold_start(game: str, options: Options, seconds: float) -> float:
+    """Seconds of a fresh process that compiles all it needs; one try."""
     with tempfile.TemporaryDirectory() as empty:
-        yield Measure("cold start: the same with everything to compile", start_seconds(game, empty), "s")
+        return process_seconds(_FIRST_STEP.format(game=game), cache=empty)
 
 
-def _best_speed(play: Callable[[], int], seconds: float) -> float:
-    """Decisions a second of ``play``, which returns how many it made; the best of the tries."""
-    play()  # compiles
-    best = 0.0
-    for _ in range(TRIES):
-        made, begun = 0, time.perf_counter()
-        while (spent := time.perf_counter() - begun) < seconds or not made:
-            made += play()
-        best = max(best, made / spent)
-    return best
-
-
-def start_seconds(game: str, cache: str | None) -> float:
-    """Wall time of a fresh process that imports the environment and makes one step; ``cache``: an empty folder."""
+def process_seconds(code: str, cache: str | None = None) -> float:
+    """Wall time of a fresh Python that runs ``code``; ``cache``: a folder for machine code instead of the user's."""
     environment = {**os.environ, **({"NUMBA_CACHE_DIR": cache} if cache is not None else {})}
     begun = time.perf_counter()
-    subprocess.run([sys.executable, "-c", _START.format(game=game)], check=True, env=environment)
+    subprocess.run([sys.executable, "-c", code], check=True, env=environment)
     return time.perf_counter() - begun
 
 
-def random_play(name: str, options: Options) -> Callable[[], int]:
-    """Whole games played at random in one compiled loop."""
-    game = find_game(name)
-    games = game.new(BATCH, game.check_options(options))
-    derive_many(key_of(0), 0, games.stream)
-    every = np.arange(BATCH)
+_DECISIONS, _GAMES = "decisions/s", "games/s"
 
-    def play() -> int:
-        loops.reset_games(games, every)
-        return int(loops.playout_games(games, every, key_of(1), False))
-
-    return play
-
-
-def batch_steps(name: str, options: Options) -> Callable[[], int]:
-    """``Batch.step`` with observation and mask, actions drawn in compiled code."""
-    batch = Batch(name, BATCH, **options)
-
-    def play() -> int:
-        batch.step(batch.random_actions())
-        return BATCH
-
-    return play
-
-
-def aec_game(name: str, options: Options, wrapped: bool) -> Callable[[], int]:
-    """One game of the AEC environment: ``last()``, a random legal action, ``step``."""
-    raw = GameEnv(name, illegal="terminate", **options)
-    env = OrderEnforcingWrapper(raw) if wrapped else raw
-    random = np.random.default_rng(0)
-    env.reset(seed=0)
-
-    def play() -> int:
-        env.reset()
-        made = 0
-        while True:
-            observation, _, over, _, _ = env.last()
-            if over:
-                return made
-            legal = observation["action_mask"].nonzero()[0]  # type: ignore[index]
-            env.step(int(legal[int(random.random() * len(legal))]))
-            made += 1
-
-    return play
-
-
-def seat_episode(name: str, options: Options) -> Callable[[], int]:
-    """One episode of the gymnasium environment against greedy; counts the learner's decisions."""
-    env = SeatEnv(name, opponents="greedy", **options)
-    random = np.random.default_rng(0)
-    env.reset(seed=0)
-
-    def play() -> int:
-        env.reset()
-        made, over = 0, False
-        while not over:
-            legal = env.action_masks().nonzero()[0]
-            over = env.step(int(legal[int(random.random() * len(legal))]))[2]
-            made += 1
-        return made
-
-    return play
-
-
-def greedy_games(name: str, options: Options) -> Callable[[], int]:
-    """Greedy in all seats of many games."""
-    game = find_game(name)
-    options = game.check_options(options)
-    greedy = Participant("greedy", find_agent("greedy", game, options))
-    holders = np.zeros((BATCH, game.seats_of(options)), np.int8)
-    streams, keys = np.empty(BATCH, np.uint64), np.empty(BATCH, np.uint64)
-    derive_many(key_of(0), 0, streams)
-    derive_many(key_of(1), 0, keys)
-
-    def play() -> int:
-        played = play_games(game, options, [greedy], holders, streams, keys)
-        return int((played.actions >= 0).sum())
-
-    return play
-
-
-SPEEDS: dict[str, Callable[[str, Options], Callable[[], int]]] = {
-    "random play, compiled": random_play,
-    f"Batch.step, n = {BATCH}, observation and mask": batch_steps,
-    "AEC loop, raw": lambda name, options: aec_game(name, options, False),
-    "AEC loop, env()": lambda name, options: aec_game(name, options, True),
-    "gymnasium env, learner's steps against greedy": seat_episode,
-    f"greedy against itself, {BATCH} games at once": greedy_games,
-}
+LINES = (
+    Line("memory.game", "the record of a game", "bytes", lambda game, *_: find_game(game).dtype.itemsize),
+    _rate("playout.game", "random games, compiled", _DECISIONS, plays.random_games, until="game"),
+    _rate("playout.round", "random rounds, compiled", _DECISIONS, plays.random_games, until="round"),
+    *(_rate(f"batch.step[n={n}]", "Batch.step", _DECISIONS, plays.batch_steps, n=n) for n in SIZES),
+    *(
+        _rate(f"batch.step[n={n},threads=2]", "Batch.step", _DECISIONS, plays.batch_steps, n=n, threads=2)
+        for n in SHARED
+    ),
+    *(
+        _rate(f"batch.advance[n={n}]", "Batch.advance, no looking", _DECISIONS, plays.batch_advances, n=n)
+        for n in SIZES
+    ),
+    _rate("aec.raw", "AEC loop, raw", _DECISIONS, plays.aec_game, wrapped=False),
+    _rate("aec.env", "AEC loop, env()", _DECISIONS, plays.aec_game, wrapped=True),
+    _rate("gym.greedy", "gymnasium, greedy others", _DECISIONS, plays.seat_episode),
+    _rate(f"vector.greedy[n={SEATS}]", "vector env, greedy others", _DECISIONS, plays.vector_steps, n=SEATS),
+    _rate("greedy.batch", "greedy in every seat", _DECISIONS, plays.greedy_games),
+    _rate("copy", "copy of a game in Python", _GAMES, plays.copies, n=1),
+    _rate(f"copy[n={plays.MANY}]", "copy of all games at once", _GAMES, plays.copies, n=plays.MANY),
+    _rate("legal", "mask of a seat to move", "masks/s", plays.legal_masks),
+    _rate("step", "step, actions given", _DECISIONS, plays.given_steps),
+    _rate("observe", "what a seat to move sees", "observations/s", plays.observations),
+    _rate("determinize", "copy, guess what is hidden", _GAMES, plays.determinizations),
+    _start("start.python", "bare Python", ""),
+    _start("start.import", "import tritarea_env", "import tritarea_env"),
+    _start("start.warm", "start to the first step", _FIRST_STEP),
+    Line("start.cold", "the start, compiling all", "s", _cold_start),
+)

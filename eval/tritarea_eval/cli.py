@@ -11,7 +11,8 @@ from typing import Any, NoReturn
 def main() -> None:
     """Run the command line.
 
-    Exit codes: 0, 1 (an agent failed, or a bug), 2 (what was asked is wrong), 130 (Ctrl-C), 143 (SIGTERM).
+    Exit codes: 0, 1 (an agent failed, the bench found something slower, or a bug), 2 (what was asked is wrong),
+    130 (Ctrl-C), 143 (SIGTERM).
     """
     signal.signal(signal.SIGTERM, _stop)
     # torch's threads must not spin while they wait: with anything else running, training would slow down tenfold

@@ -1,15 +1,14 @@
-"""The commands that show or call other rooms: spec, bench, train, demo."""
+"""The commands that show or call other rooms: spec, train, demo."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 from commandline import good, refused
 
 from tritarea_env import games
-from tritarea_eval import bench, specs
+from tritarea_eval import specs
 from tritarea_eval.commands import training
 
 TINY = """
@@ -51,23 +50,6 @@ def test_spec_as_markdown(name: str, lines: list[str]) -> None:
     shown = good("spec", "--markdown", "--game", name)
     assert all(line in shown for line in lines)
     assert shown == specs.actions_markdown(game) + "\n\n" + specs.fields_markdown(game) + "\n"
-
-
-@pytest.mark.parametrize(("name", "players"), [("tritarea", 4), ("triatri", 2)])
-def test_bench(monkeypatch: pytest.MonkeyPatch, name: str, players: int) -> None:
-    monkeypatch.setattr(bench, "BATCH", 16)
-    monkeypatch.setattr(bench, "start_seconds", lambda game, cache: 1.5)  # the true one compiles everything
-    options = ("--game", name, "--players", players, "--seconds", 0.01)
-    shown = json.loads(good("bench", "--json", *options))
-    rows = shown["measures"]
-    assert (shown["game"], shown["options"]["players"]) == (name, players)
-    assert len(rows) == len(bench.SPEEDS) + 3
-    assert all(row["value"] > 0 for row in rows)
-    assert "decisions/s" in good("bench", *options)
-
-
-def test_warm_start_is_measured() -> None:
-    assert 0.1 < bench.start_seconds("tritarea", None) < 120
 
 
 @pytest.mark.parametrize(

@@ -49,6 +49,11 @@ def register(dtype: np.dtype[Any], *modules: ModuleType) -> None:
     _KERNELS[dtype.names] = kernels
 
 
+def is_registered(dtype: np.dtype[Any]) -> bool:
+    """Whether these are the records of a game."""
+    return dtype.names in _KERNELS
+
+
 def _of_record(g: Any, name: str) -> Any:
     return _KERNELS[g.dtype.names][name]
 
