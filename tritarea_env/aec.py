@@ -62,6 +62,7 @@ class GameEnv(AECEnv[str, Observation, int]):
         self._seat_of = {name: seat for seat, name in enumerate(self.possible_agents)}
         self._npcs = self._table.npcs(npc)
         actions, size = self.game.actions, self.game.observation_size
+        self._actions = actions
         observation_space = spaces.Dict(
             {
                 "observation": spaces.Box(0.0, 1.0, (size,), np.float32),
@@ -112,6 +113,7 @@ class GameEnv(AECEnv[str, Observation, int]):
         self.infos = {agent: {"action_mask": self._no_mask} for agent in self.agents}
         for name, reward in zip(self.possible_agents, self._table.total.tolist(), strict=False):
             self._cumulative_rewards[name] = reward
+        self._rewarded = True
         self._select(None)
 
     # ------------------------------------------------------------------------------------- step
@@ -130,12 +132,13 @@ class GameEnv(AECEnv[str, Observation, int]):
         if self._over:
             self._was_dead_step(action)  # type: ignore[arg-type]
             return
-        number = action_id(action, self.game.actions)
         table = self._table
+        number = action if type(action) is int and 0 <= action < self._actions else action_id(action, self._actions)
         if not table.mask[number]:
             self._illegal(agent, number)
             return
-        table.total[:] = 0.0
+        if self._rewarded:
+            table.total[:] = 0.0
         if self._npcs:
             with table.whole():
                 table.apply(number)
@@ -143,9 +146,11 @@ class GameEnv(AECEnv[str, Observation, int]):
         else:
             table.apply(number)
         self._cumulative_rewards[agent] = 0.0
-        for name, reward in zip(self.possible_agents, table.total.tolist(), strict=False):
-            self.rewards[name] = reward
-            self._cumulative_rewards[name] += reward
+        if table.rewarded or self._rewarded:
+            for name, reward in zip(self.possible_agents, table.total.tolist(), strict=False):
+                self.rewards[name] = reward
+                self._cumulative_rewards[name] += reward
+        self._rewarded = table.rewarded
         self._select(agent)
 
     def _select(self, previous: str | None) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -12,52 +11,64 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .engine import loops
+from .engine.compile import bare
 from .errors import IllegalActionError
 from .games import Game
 
 
-@dataclass(frozen=True)
 class Views:
     """``n`` decisions to make. Nothing in it depends on what the deciding seats cannot see.
 
+    Args:
+        game: the game's definition.
+        hidden: (n,) records of the game, each after ``hide`` for its seat to move.
+        seed: (n,) uint64.
+
     Attributes:
         game: the game's definition.
-        hidden: (n,) recarray of the game's dtype, each after ``hide`` for its seat to move.
+        hidden: (n,) recarray of the game's dtype.
+        records: the same as compiled code takes it fastest (see ``engine.compile.bare``).
         seed: (n,) uint64, all the chance an agent may use for each decision; made of the run's seed, game,
             seat and decision, so a choice does not depend on what else is in the batch. The deals cannot be
             computed back from it; but a small seed of a run can be found by trying: give a large one (a random
             number of 64 bits) where agents are not trusted.
     """
 
-    game: Game
-    hidden: np.recarray
-    seed: NDArray[np.uint64]
+    def __init__(self, game: Game, hidden: NDArray[Any], seed: NDArray[np.uint64]) -> None:
+        self.game = game
+        self.records = bare(hidden)
+        self.seed = seed
 
     def __len__(self) -> int:
         return len(self.seed)
 
+    @cached_property
+    def hidden(self) -> np.recarray:
+        """(n,) recarray: the records, with their fields as attributes."""
+        return self.records.view(np.recarray)  # type: ignore[no-any-return]
+
     @property
     def seat(self) -> NDArray[np.int8]:
         """(n,) int8: the seats that decide."""
-        return np.asarray(self.hidden.seat)
+        return np.asarray(self.records["seat"])
 
     @cached_property
     def observation(self) -> NDArray[np.uint8]:
         """(n, d) uint8: times ``game.scale`` it is the env's float observation."""
         out = np.empty((len(self), self.game.observation_size), np.uint8)
-        loops.observe_games(self.hidden, np.arange(len(self)), self.seat, out)
+        loops.observe_games(self.records, np.arange(len(self)), self.seat, out)
         return out
 
     @cached_property
     def mask(self) -> NDArray[np.int8]:
         """(n, A) int8: 1 for each legal action."""
         out = np.empty((len(self), self.game.actions), np.int8)
-        loops.legal_games(self.hidden, np.arange(len(self)), out)
+        loops.legal_games(self.records, np.arange(len(self)), out)
         return out
 
     def take(self, index: NDArray[np.intp]) -> Views:
         """The decisions at ``index``, in that order."""
-        return Views(self.game, self.hidden[index].view(np.recarray), self.seed[index])
+        return Views(self.game, self.records[index], self.seed[index])
 
 
 AGENT_STREAM = 1 << 32  # child of a row's stream from which the chance of its agents is derived
@@ -71,24 +82,23 @@ class Agent(Protocol):
         ...
 
 
-def views_of(game: Game, games: np.recarray, index: NDArray[np.int64], keys: NDArray[np.uint64]) -> Views:
+def views_of(game: Game, games: NDArray[Any], index: NDArray[np.int64], keys: NDArray[np.uint64]) -> Views:
     """The views of the seats to move in ``games[index]``.
 
     Args:
         index: (n,) int64, which games.
         keys: (n,) uint64, for each of them the key of its agents' chance.
     """
-    hidden = np.empty(len(index), game.dtype).view(np.recarray)
-    seeds = np.empty(len(index), np.uint64)
-    loops.hide_games(games, index, keys, hidden, seeds)
+    hidden, seeds = np.empty(len(index), game.dtype), np.empty(len(index), np.uint64)
+    loops.hide_games(bare(games), index, keys, bare(hidden), seeds)
     return Views(game, hidden, seeds)
 
 
-def stream_views(game: Game, games: np.recarray, index: NDArray[np.int64]) -> Views:
+def stream_views(game: Game, games: NDArray[Any], index: NDArray[np.int64]) -> Views:
     """The same, with the agents' chance derived from each game's own stream and episode."""
-    keys = np.empty(len(index), np.uint64)
-    loops.agent_keys(games, index, AGENT_STREAM, keys)
-    return views_of(game, games, index, keys)
+    hidden, seeds = np.empty(len(index), game.dtype), np.empty(len(index), np.uint64)
+    loops.hide_streams(bare(games), index, AGENT_STREAM, bare(hidden), seeds)
+    return Views(game, hidden, seeds)
 
 
 def spec_of(agent: Any, what: str) -> str:
@@ -120,7 +130,7 @@ def find_agent(spec: str | Agent, game: Game, options: Mapping[str, Any]) -> Age
     return agent
 
 
-def checked(game: Game, games: np.recarray, index: NDArray[np.int64], actions: Any, who: str) -> NDArray[np.int64]:
+def checked(game: Game, games: NDArray[Any], index: NDArray[np.int64], actions: Any, who: str) -> NDArray[np.int64]:
     """The actions (n,) int64 that an agent chose in ``games[index]``, after a check against the games themselves.
 
     What the agent did to its views does not matter: they are copies.
@@ -132,16 +142,16 @@ def checked(game: Game, games: np.recarray, index: NDArray[np.int64], actions: A
     if chosen.shape != index.shape or chosen.dtype.kind not in "iu":
         raise IllegalActionError(f"{who} answers {len(index)} action ids, not {chosen.dtype} of shape {chosen.shape}")
     chosen = chosen.astype(np.int64)
-    bad = loops.first_illegal(games, index, chosen)
+    bad = loops.first_illegal(bare(games), index, chosen)
     if bad >= 0:
         raise IllegalActionError(complaint(game, games, int(index[bad]), int(chosen[bad]), who))
     return chosen
 
 
-def complaint(game: Game, games: np.recarray, i: int, action: int, who: str) -> str:
+def complaint(game: Game, games: NDArray[Any], i: int, action: int, who: str) -> str:
     """What to say of an action that is not legal in ``games[i]``."""
     mask = np.empty((1, game.actions), np.int8)
-    loops.legal_games(games, np.array([i]), mask)
+    loops.legal_games(bare(games), np.array([i]), mask)
     name = game.action_names[action] if 0 <= action < game.actions else "no action of this game"
     legal = ", ".join(f"{a} ({game.action_names[a]})" for a in np.flatnonzero(mask))
     return f"{who} may not play {action} ({name}) now; legal: {legal}"

@@ -158,12 +158,15 @@ def wrapping_kernel(function: F) -> F:
     return cast(F, compiled)
 
 
+KIND: Any = np.recarray if config.DISABLE_JIT else np.ndarray
+
+
 def bare(games: NDArray[Any]) -> Any:
     """The same games as kernels take them fastest: as a plain structured array, whose type is known at once.
 
-    Without JIT they stay a recarray, since only its elements have fields as attributes.
+    Without JIT as a recarray, since only its elements have fields as attributes.
     """
-    return games if config.DISABLE_JIT else np.asarray(games)
+    return games.view(KIND)
 
 
 def put_records(games: NDArray[Any], source: NDArray[Any]) -> None:

@@ -73,6 +73,13 @@ def step_game(games, i, action, mask):
 
 
 @kernel
+def mask_game(games, i, mask):
+    """Write the mask (A,) int8 of game ``i``; returns the seat to move."""
+    legal_mask(games[i], mask)
+    return np.int64(games[i].seat)
+
+
+@kernel
 def legal_games(games, index, masks):
     """Masks (n, A) int8 of the seats to move."""
     for j in range(index.shape[0]):
@@ -87,8 +94,11 @@ def observe_games(games, index, seats, out):
 
 
 @kernel
-def observe_game(games, i, seat, out):
-    observe(games[i], seat, out)
+def observe_scaled(games, i, seat, scale, raw, out):
+    """The observation of ``seat`` times ``scale`` (d,) float32 into ``out`` (d,) float32; ``raw`` (d,) is scratch."""
+    observe(games[i], seat, raw)
+    for k in range(out.shape[0]):
+        out[k] = raw[k] * scale[k]
 
 
 @kernel
@@ -97,17 +107,29 @@ def state_game(games, i, out):
 
 
 @kernel
-def hide_games(games, index, keys, hidden, seeds):
-    """For each game a copy as the seat to move knows it (n,), and that decision's seed (n,) from its key (n,).
+def hide_game(g, key, hidden):
+    """Write the game as the seat to move knows it; returns that decision's seed, from the key of its agents' chance.
 
     The seed is blinded: who gets it cannot compute the key, from whose parents the deals come too.
     """
+    hidden[0] = g
+    hide(hidden[0], g.seat)
+    return blind(derive(derive(key, g.decision), g.seat))
+
+
+@kernel
+def hide_games(games, index, keys, hidden, seeds):
+    """For each game a copy as the seat to move knows it (n,), and that decision's seed (n,) from its key (n,)."""
+    for j in range(index.shape[0]):
+        seeds[j] = hide_game(games[index[j]], keys[j], hidden[j : j + 1])
+
+
+@kernel
+def hide_streams(games, index, branch, hidden, seeds):
+    """The same, with child ``branch`` of each game's stream, by episode, as the key."""
     for j in range(index.shape[0]):
         g = games[index[j]]
-        seat = g.seat
-        seeds[j] = blind(derive(derive(keys[j], g.decision), seat))
-        hidden[j] = g
-        hide(hidden[j], seat)
+        seeds[j] = hide_game(g, derive(derive(g.stream, branch), g.episode), hidden[j : j + 1])
 
 
 @kernel
@@ -178,25 +200,20 @@ def write_reward(g, kind, before, out):
 
 
 @kernel
-def step_rewarded(games, i, action, kind, mask, before, reward):
-    """One decision in game ``i``: next mask (A,) int8, reward (seats,) float64. ``before`` (seats,) int64 is scratch.
+def step_rewarded(games, i, action, kind, mask, before, reward, total):
+    """One decision in game ``i``: next mask (A,) int8, rewards added to ``total`` (seats,) float64.
 
-    Returns the seat to move, -1 at the end.
+    ``before`` (seats,) int64 and ``reward`` (seats,) float64 are scratch. Returns the seat to move, -1 at the end.
     """
     g = games[i]
     copy_scores(g, before)
     step(g, action)
     legal_mask(g, mask)
-    write_reward(g, kind, before, reward)
+    if g.done or kind == SCORE_DELTA:
+        write_reward(g, kind, before, reward)
+        for s in range(total.shape[0]):
+            total[s] += reward[s]
     return np.int64(g.seat)
-
-
-@kernel
-def agent_keys(games, index, branch, out):
-    """For each game the key (n,) uint64 of its agents' chance: child ``branch`` of the stream, by episode."""
-    for j in range(index.shape[0]):
-        g = games[index[j]]
-        out[j] = derive(derive(g.stream, branch), g.episode)
 
 
 @kernel
