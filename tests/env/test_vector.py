@@ -22,10 +22,17 @@ POOL = {"random": 1, "greedy": 2}
 
 
 class First:
-    """Plays the first legal action."""
+    """Plays the first legal action for ``left`` calls, then raises or gives its wrong ``answer``."""
+
+    left, answer = 10**9, None
 
     def act(self, views):
-        return views.mask.argmax(axis=1)
+        self.left -= 1
+        if self.left >= 0:
+            return views.mask.argmax(axis=1)
+        if self.answer is None:
+            raise RuntimeError("tired")
+        return self.answer(views)
 
 
 def clockwise(name, options):
@@ -263,26 +270,11 @@ def test_an_illegal_action_ends_its_row_only(name, options):
         assert env.action_masks().any(axis=1).all()
 
 
-class Failing:
-    """Raises, or answers what is wrong, at its n-th call."""
-
-    def __init__(self, n, answer=None):
-        self.left, self.answer = n, answer
-
-    def act(self, views):
-        self.left -= 1
-        if self.left >= 0:
-            return views.mask.argmax(axis=1)
-        if self.answer is None:
-            raise RuntimeError("tired")
-        return self.answer(views)
-
-
 FAILURES = [
     (None, RuntimeError, "tired"),
-    (lambda views: views.mask.argmin(axis=1), IllegalActionError, "Failing may not play"),
-    (lambda views: views.mask.argmax(axis=1)[1:], IllegalActionError, "Failing answers . action ids"),
-    (lambda views: [0.5] * len(views), IllegalActionError, "Failing answers . action ids"),
+    (lambda views: views.mask.argmin(axis=1), IllegalActionError, "First may not play"),
+    (lambda views: views.mask.argmax(axis=1)[1:], IllegalActionError, "First answers . action ids"),
+    (lambda views: [0.5] * len(views), IllegalActionError, "First answers . action ids"),
 ]
 
 
@@ -296,8 +288,8 @@ def state_of(env):
 @pytest.mark.parametrize(("answer", "error", "says"), FAILURES, ids=["raises", "illegal", "short", "fraction"])
 def test_an_agent_that_fails_leaves_no_half_stepped_game(name, options, answer, error, says):
     """At every moment of the first games, the ends of some included; then the rows go on as if nothing had been."""
-    env = SeatVectorEnv(name, 4, opponents=Failing(10**9), reward="score", **options)
-    agent = next(agent for agent in env._tables.agents if isinstance(agent, Failing))
+    env = SeatVectorEnv(name, 4, opponents=First(), reward="score", **options)
+    (agent,) = env._tables.agents
     agent.answer = answer
     env.reset(seed=1)
     rng, ended = np.random.default_rng(0), 0
@@ -311,7 +303,7 @@ def test_an_agent_that_fails_leaves_no_half_stepped_game(name, options, answer, 
             assert state_of(env) == before
             agent.left = 10**9
             result = env.step(actions)
-        next(agent for agent in twin._tables.agents if isinstance(agent, Failing)).left = 10**9
+        twin._tables.agents[0].left = 10**9
         for got, wanted in zip(result, twin.step(actions), strict=True):
             assert_same(got, wanted)
         ended += result[2].sum()
@@ -363,6 +355,7 @@ def test_made_by_gymnasium_and_counted_by_its_wrapper(name, options):
     given = {"opponents": "greedy", "reward": games.get(name).rewards[-1], **options}
     env = gymnasium.make_vec(GYM_ID[name], num_envs=4, **given)
     assert type(env) is SeatVectorEnv
+    assert type(gymnasium.make_vec(GYM_ID[name], num_envs=2, vectorization_mode="sync", **given)) is SyncVectorEnv
     assert repr(env) == f"SeatVectorEnv({GYM_ID[name]}, num_envs=4)"
     env, rng = RecordEpisodeStatistics(env), np.random.default_rng(3)
     observations, _ = env.reset(seed=1)
@@ -378,12 +371,6 @@ def test_made_by_gymnasium_and_counted_by_its_wrapper(name, options):
             assert infos["episode"]["r"][over] == pytest.approx(returns[over])
             assert np.array_equal(infos["episode"]["l"][over], lengths[over])
             returns[over], lengths[over] = 0, 0
-
-
-@EVERY_GAME
-def test_gymnasiums_own_vectors_remain(name):
-    env = gymnasium.make_vec(GYM_ID[name], num_envs=2, vectorization_mode="sync", opponents="random")
-    assert isinstance(env.unwrapped, SyncVectorEnv)
 
 
 @pytest.mark.parametrize(
