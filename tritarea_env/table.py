@@ -159,7 +159,7 @@ class Table:
         Raises:
             IllegalActionError: an agent chose what is not legal.
         """
-        games = bare(self.playing())
+        games = self._begun()
         while self.to_move in holders:
             choice = np.asarray(holders[self.to_move].act(stream_views(self.game, games, _ONLY)))
             if choice.shape != (1,) or choice.dtype.kind not in "iu" or not self.is_legal(int(choice[0])):
@@ -176,20 +176,23 @@ class Table:
         Raises:
             RuntimeError: no game was started yet.
         """
+        return self._begun().view(np.recarray)
+
+    def _begun(self) -> NDArray[Any]:
         if self._games is None:
             raise RuntimeError("there is no game yet; call reset() first")
-        return self._games.view(np.recarray)
+        return self._games
 
     def observation(self, seat: int) -> NDArray[np.float32]:
         """(d,) float32 in [0, 1]: what ``seat`` sees."""
         out = np.empty(len(self._raw), np.float32)
-        loops.observe_scaled(self._games, 0, seat, self.game.scale, self._raw, out)
+        loops.observe_scaled(self._begun(), 0, seat, self.game.scale, self._raw, out)
         return out
 
     def full_state(self) -> NDArray[np.float32]:
         """(m,) float32 in [0, 1]: everything."""
         raw = np.empty(self.game.state_size, np.uint8)
-        loops.state_game(bare(self.playing()), 0, raw)
+        loops.state_game(self._begun(), 0, raw)
         return raw * self.game.state_scale
 
     def result(self) -> dict[str, Any]:

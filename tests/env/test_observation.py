@@ -62,7 +62,7 @@ def test_the_float_observation_is_the_integers_times_the_scale(name):
     game = env.game
     raw = np.zeros((1, game.observation_size), np.uint8)
     for _ in range(30):
-        loops.observe_games(env._table.state, ONLY, np.zeros(1, np.int64), raw)
+        loops.observe_games(env._table.playing(), ONLY, np.zeros(1, np.int64), raw)
         seen = env.observe("player_0")["observation"]
         assert seen.dtype == np.float32
         assert np.array_equal(seen, raw[0] * game.scale)
