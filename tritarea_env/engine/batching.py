@@ -10,7 +10,7 @@ from typing import Any
 from numba.core import cgutils, types
 from numba.extending import intrinsic, overload
 
-from .compile import kernel
+from .compile import inlined, kernel
 from .loops import SCORE_DELTA, copy_scores, random_action, reset, write_reward
 from .protocol import legal, legal_mask, observe, step
 from .rng import derive
@@ -26,7 +26,7 @@ FIRST_DONE, APART = 16, 16  # each thread's last ticket and result, on cache lin
 CHANCE = 1 << 60  # children of a stream from here on are random actions, by game and decision
 
 
-@kernel
+@inlined
 def show(g, i, seat, observation, mask):
     """Write row ``i`` of seat (n,) int8, observation (n, d) uint8 and mask (n, A) int8: what the seat to move sees."""
     seat[i] = g.seat
@@ -34,7 +34,7 @@ def show(g, i, seat, observation, mask):
     legal_mask(g, mask[i])
 
 
-@kernel
+@inlined
 def advance(g, i, action, kind, before, reward, done, final_scores, length):
     """One decision; a game that ends goes on at once with the next of its stream. Writes row ``i`` of the last four."""
     if kind == SCORE_DELTA:

@@ -5,7 +5,7 @@ None of these checks anything but ``first_illegal``; callers do, before anything
 
 import numpy as np
 
-from .compile import kernel
+from .compile import inlined, kernel
 from .protocol import (
     begin,
     determinize,
@@ -106,7 +106,7 @@ def state_game(games, i, out):
     state(games[i], out)
 
 
-@kernel
+@inlined
 def hide_game(g, key, hidden):
     """Write the game as the seat to move knows it; returns that decision's seed, from the key of its agents' chance.
 
@@ -139,7 +139,7 @@ def determinize_games(games, index, seats, seeds):
         determinize(games[index[j]], seats[j], seeds[j])
 
 
-@kernel
+@inlined
 def random_action(g, word):
     """A legal action of the seat to move, uniform, from a random uint64."""
     actions = legal(g)
@@ -179,14 +179,14 @@ OUTCOME, SCORE, SCORE_DELTA = 0, 1, 2
 REWARD_KINDS = {"outcome": OUTCOME, "score": SCORE, "score_delta": SCORE_DELTA}
 
 
-@kernel
+@inlined
 def copy_scores(g, out):
     """The scores of as many seats as ``out`` (seats,) has: records may have room for more."""
     for s in range(out.shape[0]):
         out[s] = g.scores[s]
 
 
-@kernel
+@inlined
 def write_reward(g, kind, before, out):
     """The reward (seats,) float64 of the last decision; ``before`` (seats,) int64: the scores before it."""
     out[:] = 0.0

@@ -6,14 +6,14 @@ larger, is a tuple of such words with ``WORD`` actions each: action ``a`` is bit
 
 import numpy as np
 
-from .compile import kernel
+from .compile import inlined
 
 WORD = 56  # seven whole bytes, so that each word's flags are written by table
 ALL = (1 << WORD) - 1
 FLAGS = np.array([[byte >> i & 1 for i in range(8)] for byte in range(256)], np.int8)  # the bits of each byte
 
 
-@kernel
+@inlined
 def size(bits):
     """How many numbers a set holds."""
     n = 0
@@ -23,7 +23,7 @@ def size(bits):
     return n
 
 
-@kernel
+@inlined
 def nth(bits, n):
     """The number that has ``n`` smaller ones in the set."""
     for _ in range(n):
@@ -31,7 +31,7 @@ def nth(bits, n):
     return size((bits & -bits) - 1)
 
 
-@kernel
+@inlined
 def write_flags(bits, n, out, at):
     """Write which of 0 … n-1 are in the set to ``out[at:at + n]``, as 0 or 1, eight at a time.
 
@@ -45,7 +45,7 @@ def write_flags(bits, n, out, at):
         out[at + k] = bits >> k & 1
 
 
-@kernel
+@inlined
 def shifted(bits, by):
     """The set of actions, in two words, of each number of the set ``bits`` plus ``by``."""
     if by < WORD:
@@ -53,13 +53,13 @@ def shifted(bits, by):
     return np.int64(0), bits << (by - WORD)
 
 
-@kernel
+@inlined
 def union(actions, others):
     """The actions in either of two sets of actions in two words."""
     return actions[0] | others[0], actions[1] | others[1]
 
 
-@kernel
+@inlined
 def has_action(actions, a):
     """Whether action ``a`` (any integer from 0 on) is in a set of actions."""
     for word in actions:
@@ -69,7 +69,7 @@ def has_action(actions, a):
     return False
 
 
-@kernel
+@inlined
 def count_actions(actions):
     """How many actions a set of actions holds."""
     n = 0
@@ -78,7 +78,7 @@ def count_actions(actions):
     return n
 
 
-@kernel
+@inlined
 def nth_action(actions, n):
     """The action that has ``n`` smaller ones in a set of actions, which holds more than ``n``."""
     first = 0

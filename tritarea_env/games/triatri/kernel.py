@@ -6,7 +6,7 @@ checked it against ``legal``.
 
 import numpy as np
 
-from ...engine.compile import kernel
+from ...engine.compile import inlined, kernel
 from ...engine.sets import write_flags
 from .deals import clear_trick, deal
 from .rules import (
@@ -27,25 +27,25 @@ from .settlement import settle
 # ------------------------------------------------------------------------------------------------ cards
 
 
-@kernel
+@inlined
 def colour_of(card):
     """0 red, 1 blue, 2 green; ``COLOURLESS`` for an imitation."""
     return np.int64(card) // 7
 
 
-@kernel
+@inlined
 def number_of(card):
     """2 … 8; 0 for an imitation."""
     return np.int64(0) if card == IMITATION else np.int64(card) % 7 + 2
 
 
-@kernel
+@inlined
 def beats(colour, other):
     """B1: water beats fire, wood beats water, fire beats wood; without colour nothing beats or is beaten."""
     return colour != COLOURLESS and other != COLOURLESS and (colour + 2) % 3 == other
 
 
-@kernel
+@inlined
 def cards_of_colour(colour):
     """The set of number cards of a colour."""
     return np.int64(0b1111111) << 7 * np.int64(colour)
@@ -220,7 +220,7 @@ def step(g, action):
         bid(g, action)
 
 
-@kernel
+@inlined
 def playable(g, s):
     """The cards (as a hand) that seat ``s`` may choose from now; every imitation counts."""
     hand = np.int64(g.hand[s])
@@ -229,14 +229,14 @@ def playable(g, s):
     return follow | imitations if follow != 0 else hand
 
 
-@kernel
+@inlined
 def card_actions(cards):
     """A hand as a set of actions: its imitations are one action, however many there are."""
     imitation = np.int64(1) << IMITATION
     return cards & (imitation - 1) | (imitation if cards >= imitation else 0)
 
 
-@kernel
+@inlined
 def prize_actions(g, s):
     """B4.1: any colour that is left in the supply or among the seat's own gems."""
     actions = np.int64(0)
@@ -246,7 +246,7 @@ def prize_actions(g, s):
     return actions
 
 
-@kernel
+@inlined
 def legal(g):
     """The legal actions of the seat to move, as a set of actions in one word; empty at the end."""
     if g.done:

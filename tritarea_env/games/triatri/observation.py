@@ -7,7 +7,7 @@ hands, for central critics.
 
 import numpy as np
 
-from ...engine.compile import kernel
+from ...engine.compile import inlined, kernel
 from ..base import lay_out
 from .information import bid_is_open
 from .rules import GEMS, IMITATION, IMITATIONS, MOST_SEATS, NUMBER_CARDS, ROUNDS, TRICKS
@@ -54,7 +54,7 @@ GROUPS = {"cards": (NUMBER_CARDS,), "colours": (3,)}
 _HANDS, _HANDS_IMITATIONS = (field.offset for field in STATE_FIELDS[-2:])
 
 
-@kernel
+@inlined
 def write_played(card, trick, r, out):
     """A card that relative seat ``r`` has played in a trick."""
     if card == IMITATION:
@@ -64,7 +64,7 @@ def write_played(card, trick, r, out):
         out[_WHEN + np.int64(card)] = trick
 
 
-@kernel
+@inlined
 def write_cards(g, s, r, out):
     """What seat ``s`` (``r`` as seen from the observer) has played, and what lies before it."""
     for t in range(TRICKS):
@@ -79,7 +79,7 @@ def write_cards(g, s, r, out):
         out[_LYING + MOST_SEATS * np.int64(g.lying[s]) + r] = 1
 
 
-@kernel
+@inlined
 def write_bid(g, s, r, out):
     if g.bids[s] == IMITATION:
         out[_BID_IMITATION + r] = 1
@@ -87,7 +87,7 @@ def write_bid(g, s, r, out):
         out[_BIDS + MOST_SEATS * np.int64(g.bids[s]) + r] = 1
 
 
-@kernel
+@inlined
 def write_seat(g, s, r, out):
     for colour in range(3):
         out[_VOIDS + MOST_SEATS * colour + r] = g.voids[s] >> colour & 1
@@ -97,7 +97,7 @@ def write_seat(g, s, r, out):
     out[_BIDS_FIRST + r] = s == 0
 
 
-@kernel
+@inlined
 def write_table(g, out):
     for colour in range(3):
         out[_SUPPLY + colour] = g.supply[colour]
@@ -109,7 +109,7 @@ def write_table(g, out):
     out[_PLAYERS - 2 + np.int64(g.players)] = 1
 
 
-@kernel
+@inlined
 def write_hand(g, s, numbers, imitations, out):
     """The hand of seat ``s`` to the offsets ``numbers`` (21 entries) and ``imitations``."""
     hand = np.int64(g.hand[s])
@@ -118,7 +118,7 @@ def write_hand(g, s, numbers, imitations, out):
     out[imitations] = hand >> IMITATION
 
 
-@kernel
+@inlined
 def write(g, seat, open_all, out):
     """What ``seat`` sees into ``out``; with ``open_all``, unrevealed bids too."""
     out[:] = 0

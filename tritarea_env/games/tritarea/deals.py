@@ -55,6 +55,7 @@ def begin_round(g, number):
     g.round_number = number
     clear_board(g)
     g.past[:] = -1
+    g.seen[:] = 0
     for s in range(SEATS):
         g.hand[s] = g.deals[r, s]
         g.hand_size[s] = CARDS_A_SEAT[r]

@@ -6,12 +6,13 @@ checked it against ``legal``.
 
 import numpy as np
 
-from ...engine.compile import kernel
+from ...engine.compile import inlined, kernel
 from ...engine.sets import WORD, shifted, union, write_flags
 from .deals import begin_round, clear_trick
 from .rules import (
     ACTIONS,
     BUILD,
+    CARDS_A_WORD,
     DECLARE,
     DEFAULTS,
     END,
@@ -78,11 +79,18 @@ def take_from_hand(g, s, card):
 
 
 @kernel
+def show_card(g, s, card):
+    """Note that seat ``s`` has played a card."""
+    g.seen[card // CARDS_A_WORD] |= np.int64(1) << (SEATS * (card % CARDS_A_WORD) + s)
+
+
+@kernel
 def play(g, card):
     s = g.seat
     take_from_hand(g, s, card)
     g.played[s] = card
     g.rank[s] = card % 9 + 1
+    show_card(g, s, card)
     g.seat = (s + 1) % SEATS
     if g.seat == g.leader:
         ask_fives(g, 0)
@@ -354,7 +362,7 @@ def step(g, action):
         sell(g, action - SELL_NONE)
 
 
-@kernel
+@inlined
 def build_actions(g, s):
     """One block on a square of the adopted area; for rightholder 2 also two; with an option, a default."""
     squares = np.int64(g.squares[g.adopted])
@@ -364,20 +372,20 @@ def build_actions(g, s):
     return union(actions, shifted(np.int64(g.voluntary_default), PASS))
 
 
-@kernel
+@inlined
 def extra_actions(g):
     """One block next to the square just built on, or none."""
     return union(shifted(NEIGHBOURS[g.built], ONE_BLOCK), shifted(np.int64(1), PASS))
 
 
-@kernel
+@inlined
 def five_actions(g, s):
     """Keep the five, make it 0 or, where that can be paid and helps, 10 (A3)."""
     to_ten = g.phase != FIVE_DEFAULT and g.scores[s] >= 2
     return shifted(np.int64(0b111 if to_ten else 0b011), KEEP)
 
 
-@kernel
+@inlined
 def legal(g):
     """The legal actions of the seat to move, as a set of actions in two words; empty at the end."""
     phase, s = g.phase, g.seat

@@ -6,11 +6,11 @@ float observation. ``STATE_FIELDS`` adds the hidden hands, for central critics.
 
 import numpy as np
 
-from ...engine.compile import kernel
-from ...engine.sets import nth, write_flags
+from ...engine.compile import inlined, kernel
+from ...engine.sets import write_flags
 from ..base import lay_out
 from .information import declaration_open, leftovers_open
-from .rules import CARDS, END, FIVE_SETTLE, MOST_ON_A_SQUARE, ROUNDS, SEATS, SQUARES, TRICKS
+from .rules import CARDS, CARDS_A_WORD, MOST_ON_A_SQUARE, ROUNDS, SEATS, SQUARES, TRICKS
 from .settlement import declared_card
 
 ENDS = 3  # the lowest three and the top three blocks of a building are given one by one
@@ -69,85 +69,95 @@ _NPC, _TEAM, _ANY, _VOLUNTARY = _AT["npc"], _AT["team"], _AT["adjacency_any"], _
 _HANDS = STATE_FIELDS[-1].offset
 
 
-# What belongs to the four seats is handled as a *word*: an int64 whose four lowest bytes are the seats 0 … 3.
+# What belongs to the four seats is handled as a *word*: an int64 whose four lowest bytes are the seats 0 … 3. There
+# are hardly any branches: those that depend on the position cost more than what they save.
 
 
-@kernel
+@inlined
 def word_of(values, at):
     """The word of four small numbers, none negative: ``values[at:at + 4]``."""
     return byte(values[at]) | byte(values[at + 1]) << 8 | byte(values[at + 2]) << 16 | byte(values[at + 3]) << 24
 
 
-@kernel
+@inlined
 def byte(value):
     return np.int64(value) & 255
 
 
-@kernel
+@inlined
 def word_of_seat(s):
     """The word with 1 for one seat and 0 for the others; all 0 for no seat (-1)."""
     return np.int64(s >= 0) << (8 * (np.int64(s) & 3))
 
 
-@kernel
+@inlined
+def write_word(word, out, at):
+    """Write a word to ``out[at:at + 4]``."""
+    for r in range(SEATS):
+        out[at + r] = word >> 8 * r & 255
+
+
+@inlined
 def put(word, seat, out, at):
     """Write a word to ``out[at:at + 4]``, turned so that ``seat`` comes first."""
-    turned = word >> 8 * seat | word << 32 - 8 * seat
-    for r in range(SEATS):
-        out[at + r] = turned >> 8 * r & 255
+    write_word(word >> 8 * seat | word << 32 - 8 * seat, out, at)
 
 
-@kernel
+@inlined
 def write_cards(g, seat, open_all, out):
     write_flags(g.hand[seat], CARDS, out, _HAND)
-    for t in range(finished_tricks(g)):
-        for s in range(SEATS):
-            out[_SEEN + SEATS * np.int64(g.past[s, t]) + (s - seat & 3)] = 1
+    for i in range(CARDS // CARDS_A_WORD):  # every four bits are turned so that ``seat`` comes first
+        seen = (g.seen[i] >> seat & STARTS[4 - seat]) | (g.seen[i] & STARTS[seat]) << 4 - seat
+        write_flags(seen, SEATS * CARDS_A_WORD, out, _SEEN + SEATS * CARDS_A_WORD * i)
+    trick = np.int64(0)
     for s in range(SEATS):
-        card = np.int64(g.played[s])
-        if card >= 0:
-            out[_SEEN + SEATS * card + (s - seat & 3)] = 1
-            out[_TRICK + card] = 1
+        trick |= np.int64(g.played[s] >= 0) << (np.int64(g.played[s]) & 63)
+    write_flags(trick, CARDS, out, _TRICK)
     if g.round_number == ROUNDS or leftovers_open(g):
-        for s in range(SEATS):
-            card = declared_card(g, s)
-            if card >= 0 and (open_all or g.round_number < ROUNDS or declaration_open(g, seat, s)):
-                out[_DECLARED + SEATS * card + (s - seat & 3)] = 1
+        write_declared(g, seat, open_all, out)
 
 
-@kernel
-def finished_tricks(g):
-    """How many tricks of the round are over."""
-    return g.trick - (g.phase != FIVE_SETTLE and g.phase != END)
+# STARTS[n]: of each of the twelve groups of four bits, the lowest n
+STARTS = np.array([sum(((1 << n) - 1) << SEATS * i for i in range(CARDS_A_WORD)) for n in range(5)], np.int64)
 
 
-@kernel
-def write_building(g, seat, q, out):
-    put(word_of(g.count[q], 0), seat, out, _COUNT + SEATS * q)
-    put(word_of(g.first[q], 0), seat, out, _FIRST + SEATS * q)
-    h, stack = np.int64(g.height[q]), g.stack[q]
-    for i in range(min(h, ENDS)):
-        lowest, top = stack >> 2 * i, stack >> 2 * (h - 1 - i)
-        out[_LOWEST + SEATS * (ENDS * q + i) + (lowest - seat & 3)] = 1
-        out[_TOP + SEATS * (ENDS * q + i) + (top - seat & 3)] = 1
+@inlined
+def write_declared(g, seat, open_all, out):
+    for s in range(SEATS):
+        card = declared_card(g, s)
+        if card >= 0 and (open_all or g.round_number < ROUNDS or declaration_open(g, seat, s)):
+            out[_DECLARED + SEATS * card + (s - seat & 3)] = 1
 
 
-@kernel
-def write_board(g, seat, out):
+@inlined
+def write_ends(g, seat, out):
+    """The owners of the lowest and of the top blocks of each building."""
     for q in range(SQUARES):
-        out[_AREA + 4 * q + np.int64(g.area[q])] = 1
+        h, stack = np.int64(g.height[q]), g.stack[q]
+        for i in range(ENDS):
+            there, at = np.int64(h > i), SEATS * (ENDS * q + i)
+            lowest, top = stack >> 2 * i, stack >> (2 * (h - 1 - i) & 63)
+            write_word(there << 8 * (lowest - seat & 3), out, _LOWEST + at)
+            write_word(there << 8 * (top - seat & 3), out, _TOP + at)
+
+
+@inlined
+def write_board(g, seat, out):
     for q in range(0, SQUARES, 4):
-        put(word_of(g.bonus, q), 0, out, _BONUS + q)
-        put(word_of(g.height, q), 0, out, _HEIGHT + q)
-    occupied = np.int64(g.topped[0] | g.topped[1] | g.topped[2] | g.topped[3])
-    while occupied != 0:
-        write_building(g, seat, nth(occupied, 0), out)
-        occupied &= occupied - 1
+        write_word(word_of(g.bonus, q), out, _BONUS + q)
+        write_word(word_of(g.height, q), out, _HEIGHT + q)
+    for q in range(SQUARES):
+        write_word(word_of_seat(g.area[q]), out, _AREA + 4 * q)
+    for q in range(SQUARES):
+        put(word_of(g.count[q], 0), seat, out, _COUNT + SEATS * q)
+    for q in range(SQUARES):
+        put(word_of(g.first[q], 0), seat, out, _FIRST + SEATS * q)
+    write_ends(g, seat, out)
     if g.built >= 0:
         out[_BUILT + np.int64(g.built)] = 1
 
 
-@kernel
+@inlined
 def write_seats(g, seat, out):
     for r in range(SEATS):
         s = (seat + r) % SEATS
@@ -164,11 +174,12 @@ def write_seats(g, seat, out):
     put(word_of_seat(g.rightholders[1]), seat, out, _RIGHT_2)
 
 
-@kernel
+@inlined
 def write(g, seat, open_all, out):
     """What ``seat`` sees into ``out``; with ``open_all``, unrevealed declarations too."""
     seat = np.int64(seat) & 3
-    out[:] = 0
+    out[_DECLARED:_AREA] = 0
+    out[_BUILT:] = 0
     write_cards(g, seat, open_all, out)
     write_board(g, seat, out)
     write_seats(g, seat, out)

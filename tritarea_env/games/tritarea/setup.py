@@ -10,7 +10,7 @@ import numpy as np
 from ..reading import Read, list_of, number, optional, or_below, read_position, require
 from .deals import clear_board
 from .information import deal_the_rest
-from .kernel import adopted_concept, award_rights, has_own_neighbour, put, top_of
+from .kernel import adopted_concept, award_rights, has_own_neighbour, put, show_card, top_of
 from .position import set_of
 from .rules import (
     BLOCKS_A_SEAT,
@@ -154,10 +154,13 @@ def write(g: Any, p: dict[str, Any]) -> None:
     ):
         g[key][:] = [or_below(value) for value in values]
     g["past"][:] = -1
+    g["seen"][:] = 0
     for s in range(SEATS):
         g["hand"][s] = set_of(p["hands"][s])
         g["hand_size"][s] = len(p["hands"][s])
         g["past"][s, : len(p["past"][s])] = p["past"][s]
+        for card in (*p["past"][s], *([] if p["played"][s] is None else [p["played"][s]])):
+            show_card(g, s, card)
     clear_board(g)
     for q, stack in enumerate(p["stacks"]):
         for owner in stack:
