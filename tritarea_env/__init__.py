@@ -4,15 +4,29 @@ Importing this package registers ``pettingzoo.make("aec", "tritarea/tritarea-v0"
 ``gymnasium.make("tritarea/TriTArea-v0")`` (``make_vec`` for many games), and the same with ``triatri`` and ``TriATri``.
 """
 
+from __future__ import annotations
+
+import importlib
 from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
 
 import gymnasium
 import pettingzoo
 
 from .errors import IllegalActionError, PositionError, RecordError
 
+if TYPE_CHECKING:
+    from .batch import Batch, playout
+
 __version__ = version("tritarea")
-__all__ = ["IllegalActionError", "PositionError", "RecordError", "__version__"]
+__all__ = ["Batch", "IllegalActionError", "PositionError", "RecordError", "__version__", "playout"]
+
+
+def __getattr__(name: str) -> Any:
+    """``Batch`` and ``playout``, and the compiler with them, are loaded when they are first asked for."""
+    if name in ("Batch", "playout"):
+        return getattr(importlib.import_module(".batch", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def _register() -> None:

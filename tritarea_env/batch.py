@@ -224,10 +224,11 @@ class Batch:
             with np.load(io.BytesIO(data), allow_pickle=False) as file:
                 arrays = dict(file)
             head = json.loads(str(arrays.pop("head")))
-        except (ValueError, OSError, KeyError, TypeError, zipfile.BadZipFile) as error:
+            game = games.get(head["game"])
+        except (ValueError, OSError, EOFError, KeyError, TypeError, zipfile.BadZipFile) as error:
             raise ValueError(f"these bytes were not written by Batch.save, or are damaged: {error}") from None
-        if arrays["games"].dtype != games.get(head["game"]).dtype:
-            raise ValueError(f"these bytes hold records of {head['game']} as another version of tritarea has them")
+        if arrays["games"].dtype != game.dtype:
+            raise ValueError(f"these bytes hold records of {game.name} as another version of tritarea has them")
         return cls._like(head, arrays, threads)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Batch:

@@ -29,6 +29,8 @@ def run(folder, cache, **environment):
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT], capture_output=True, text=True, env=env, cwd=folder, check=True
     )
+    told = "compiling for this machine" in done.stderr
+    assert told == done.stdout.strip().endswith(" 0"), "who has to wait is told why"
     return done.stdout.strip()
 
 
@@ -62,3 +64,23 @@ def test_where_nothing_can_be_written_kernels_still_run(tmp_path):
     folder = Path(tritarea_env.__file__).parents[1]
     result = run(folder, blocked / "cache", XDG_CACHE_HOME=str(blocked), LOCALAPPDATA=str(blocked))
     assert result == "[7, 7, 7, 7] 0"
+
+
+def test_importing_the_package_loads_no_compiler():
+    code = "import sys, tritarea_env; print([name for name in ('numba', 'torch') if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_an_install_that_cannot_be_written_to_starts_warm(tmp_path):
+    """The sources are read-only, as in a system's site-packages: code is kept in the user's cache."""
+    source = tmp_path / "src"
+    shutil.copytree(
+        Path(tritarea_env.__file__).parent, source / "tritarea_env", ignore=shutil.ignore_patterns("__pycache__")
+    )
+    for path in (source, *source.rglob("*")):
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    cache = {"XDG_CACHE_HOME": str(tmp_path / "home"), "LOCALAPPDATA": str(tmp_path / "home"), "NUMBA_CACHE_DIR": ""}
+    first, second = (run(source, "", **cache) for _ in range(2))
+    assert (first, second) == ("[7, 7, 7, 7] 0", "[7, 7, 7, 7] 1")
+    assert not list(source.rglob("*.nbi"))

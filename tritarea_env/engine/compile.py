@@ -86,6 +86,8 @@ def _cache_root() -> Path:
 def _folder(name: str) -> Path:
     """The cache folder of that name, marked as in use today; folders unused for ``KEPT_DAYS`` are removed."""
     folder = _cache_root() / name
+    if not folder.exists():
+        print("tritarea: compiling for this machine, once (some ten seconds) …", file=sys.stderr, flush=True)
     folder.mkdir(exist_ok=True)
     os.utime(folder)
     for other in _cache_root().glob("kernels-*"):
