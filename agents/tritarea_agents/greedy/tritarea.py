@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tritarea_env.engine.compile import kernel
+from tritarea_env.engine.protocol import legal
 from tritarea_env.engine.rng import below, derive
 from tritarea_env.games import Game
 from tritarea_env.games.tritarea.information import unseen
-from tritarea_env.games.tritarea.kernel import award_rights, legal
+from tritarea_env.games.tritarea.kernel import award_rights
 from tritarea_env.games.tritarea.rules import (
     BUILD,
     CARDS,
@@ -39,18 +40,22 @@ from tritarea_env.games.tritarea.rules import (
 from tritarea_env.games.tritarea.settlement import declaration_sign, declared_card
 
 from ..base import Agent, Views
+from .tritarea_board import BOARD
 from .tritarea_value import (
+    AS_IS,
+    BOARDS,
+    BUILT,
     RANGES,
-    TRICK,
     WORK,
     Parameters,
     fill_rights,
     leftover,
+    look,
     loss_of_default,
     trust,
     value,
+    value_after,
     value_of_building,
-    value_of_extra,
     weight,
     worth_of_blocks,
 )
@@ -72,9 +77,10 @@ class GreedyAgent:
     def act(self, views: Views) -> NDArray[np.int64]:
         """(n,) action ids."""
         work = np.zeros(1, WORK).view(np.recarray)
-        trial = np.zeros(3, GAME).view(np.recarray)
+        tricks = np.zeros(1, GAME).view(np.recarray)
+        boards = np.zeros(BOARDS, BOARD).view(np.recarray)
         chosen = np.empty(len(views), np.int64)
-        choose_all(views.hidden, views.seed, self.parameters, work, trial, chosen)
+        choose_all(views.hidden, views.seed, self.parameters, work, tricks, boards, chosen)
         return chosen
 
 
@@ -84,23 +90,23 @@ def build(game: Game, parameters: Parameters) -> Agent:
 
 
 @kernel
-def choose_all(hidden, seeds, p, work, trial, chosen):
+def choose_all(hidden, seeds, p, work, tricks, boards, chosen):
     """An action (n,) int64 for each hidden record (n,) and seed (n,)."""
     for i in range(hidden.shape[0]):
-        chosen[i] = choose(hidden[i], seeds[i], p, work[0], trial)
+        chosen[i] = choose(hidden[i], seeds[i], p, work[0], tricks, boards)
 
 
 @kernel
-def choose(g, seed, p, work, trial):
+def choose(g, seed, p, work, tricks, boards):
     phase = g.phase
     if phase == PLAY:
-        return choose_card(g, seed, p, work, trial)
+        return choose_card(g, seed, p, work, tricks, boards)
     if phase == BUILD:
-        return choose_square(g, p, work, trial)
+        return choose_square(g, p, work, boards)
     if phase == EXTRA:
-        return choose_extra(g, p, work, trial)
+        return choose_extra(g, p, work, boards)
     if phase == FIVE:
-        return choose_five(g, p, work, trial)
+        return choose_five(g, p, work, tricks, boards)
     if phase == FIVE_DEFAULT:
         return TO_ZERO if g.scores[g.seat] > 1 else KEEP
     if phase == FIVE_SETTLE:
@@ -114,7 +120,8 @@ def choose(g, seed, p, work, trial):
 
 
 @kernel
-def choose_square(g, p, work, trial):
+def choose_square(g, p, work, boards):
+    look(g, p, work, boards)
     legal(g, work.mask)
     s = np.int64(g.seat)
     best, most = PASS, -1e9
@@ -122,21 +129,22 @@ def choose_square(g, p, work, trial):
         if work.mask[action]:
             two = action >= TWO_BLOCKS
             square = action - (TWO_BLOCKS if two else ONE_BLOCK)
-            found = value_of_building(g, s, square, 2 if two else 1, p, work, trial)
+            found = value_of_building(g, s, square, 2 if two else 1, p, work, boards)
             if found > most:
                 best, most = action, found
-    if work.mask[PASS] and value(g, s, p, work) - loss_of_default(g, s) > most:
+    if work.mask[PASS] and value(g, boards[AS_IS], s, p, work) - loss_of_default(g, s) > most:
         best = PASS
     return best
 
 
 @kernel
-def choose_extra(g, p, work, trial):
+def choose_extra(g, p, work, boards):
+    look(g, p, work, boards)
     s = np.int64(g.seat)
-    best, most = PASS, value(g, s, p, work)
+    best, most = PASS, value(g, boards[AS_IS], s, p, work)
     for q in range(SQUARES):
         if NEIGHBOURS[g.built] >> q & 1:
-            found = value_of_extra(g, s, q, p, work, trial)
+            found = value_after(g, s, q, 1, p, work, boards, AS_IS, BUILT)
             if found > most:
                 best, most = ONE_BLOCK + q, found
     return best
@@ -146,9 +154,8 @@ def choose_extra(g, p, work, trial):
 
 
 @kernel
-def value_of_trick(g, me, work, trial):
-    """The change of seat ``me``'s value by the rights of ``trial[TRICK]``: ``g`` with four cards laid."""
-    trick = trial[TRICK]
+def value_of_trick(g, me, work, trick):
+    """The change of seat ``me``'s value by the rights of ``trick``: ``g`` with four cards laid."""
     award_rights(trick)
     total = 0.0
     for right in range(2):
@@ -163,22 +170,21 @@ def value_of_trick(g, me, work, trial):
 
 
 @kernel
-def value_of_five(g, me, work, trial):
+def value_of_five(g, me, work, trick):
     """The same where seat ``me`` has played a five that it may still change."""
-    trick = trial[TRICK]
-    best = value_of_trick(g, me, work, trial)
+    best = value_of_trick(g, me, work, trick)
     for cost, rank in ((1, 0), (2, 10)):
         if g.scores[me] >= cost:
             trick.rank[me] = rank
-            best = max(best, value_of_trick(g, me, work, trial) - cost)
+            best = max(best, value_of_trick(g, me, work, trick) - cost)
     return best
 
 
 @kernel
-def value_of_card(g, me, card, work, trial):
+def value_of_card(g, me, card, work, trick):
     """The same after seat ``me`` has laid ``card``, too."""
-    lay(trial[TRICK], me, card)
-    return value_of_five(g, me, work, trial) if card % 9 == 4 else value_of_trick(g, me, work, trial)
+    lay(trick, me, card)
+    return value_of_five(g, me, work, trick) if card % 9 == 4 else value_of_trick(g, me, work, trick)
 
 
 @kernel
@@ -208,13 +214,14 @@ def cards_of(pool, cards):
 
 
 @kernel
-def gains_of_cards(g, seed, p, work, trial):
+def gains_of_cards(g, seed, p, work, tricks, boards):
     """``work.gains``: for each card in hand the mean change of value, over worlds of the cards still to be played."""
     s = np.int64(g.seat)
-    fill_rights(g, s, p, work, trial)
-    trial[TRICK] = g
+    look(g, p, work, boards)
+    fill_rights(g, s, p, work, boards)
+    tricks[0] = g
+    trick = tricks[0]
     work.gains[:] = 0.0
-    trick = trial[TRICK]
     n = cards_of(unseen(g, s), work.cards)
     waiting = (g.leader - s - 1) % SEATS  # seats that play after this one
     worlds = p.samples if waiting > 0 else 1
@@ -224,34 +231,36 @@ def gains_of_cards(g, seed, p, work, trial):
             lay(trick, (s + 1 + k) % SEATS, take_card(derive(key, k), work.cards, n - k))
         for card in range(CARDS):
             if g.hand[s] >> card & 1:
-                work.gains[card] += value_of_card(g, s, card, work, trial) / worlds
+                work.gains[card] += value_of_card(g, s, card, work, trick) / worlds
 
 
 @kernel
-def choose_card(g, seed, p, work, trial):
-    gains_of_cards(g, seed, p, work, trial)
+def choose_card(g, seed, p, work, tricks, boards):
+    gains_of_cards(g, seed, p, work, tricks, boards)
     hand = g.hand[g.seat]
     best, most = -1, -1e9
     for card in range(CARDS):
         if hand >> card & 1:
             found = work.gains[card]
             if g.round_number == 2:
-                found += trust(g, p) * leftover(g, g.seat, hand & ~(np.int64(1) << np.int64(card)))
+                found += trust(g, p) * leftover(boards[AS_IS], g.seat, hand & ~(np.int64(1) << np.int64(card)))
             if found > most:
                 best, most = card, found
     return best
 
 
 @kernel
-def choose_five(g, p, work, trial):
+def choose_five(g, p, work, tricks, boards):
     s = np.int64(g.seat)
-    fill_rights(g, s, p, work, trial)
-    trial[TRICK] = g
-    best, most = KEEP, value_of_trick(g, s, work, trial)
+    look(g, p, work, boards)
+    fill_rights(g, s, p, work, boards)
+    tricks[0] = g
+    trick = tricks[0]
+    best, most = KEEP, value_of_trick(g, s, work, trick)
     for action, cost, rank in ((TO_ZERO, 1, 0), (TO_TEN, 2, 10)):
         if g.scores[s] >= cost:
-            trial[TRICK].rank[s] = rank
-            found = value_of_trick(g, s, work, trial) - cost
+            trick.rank[s] = rank
+            found = value_of_trick(g, s, work, trick) - cost
             if found > most:
                 best, most = action, found
     return best

@@ -18,6 +18,11 @@ from .rules import (
 
 SCORE_UNIT = 50.0  # of rewards `score` and `score_delta`
 
+# A6.1: what each of so many seats gets of an area's points for first and second together, and of those for second
+BOTH_SHARED = np.array([[0, *(-(-sum(points) // k) for k in range(1, SEATS + 1))] for points in AREA_POINTS])
+SECOND_SHARED = np.array([[0, *(-(-points[1] // k) for k in range(1, SEATS + 1))] for points in AREA_POINTS])
+NUMBER_OF = np.array([seats.bit_count() for seats in range(1 << SEATS)])  # seats in a set of them
+
 
 @kernel
 def gain(g, s, points, source):
@@ -34,34 +39,47 @@ def lose(g, s, points, source):
 
 
 @kernel
-def rank_in_area(g, area, s):
-    """1 + number of seats strictly better in ``area``; 0 for a seat that tops nothing there."""
-    own = g.standing[area, s]
-    if own == 0:
-        return 0
-    rank = 1
-    for other in range(SEATS):
-        if g.standing[area, other] > own:
-            rank += 1
-    return rank
+def seats_with(standing, height):
+    """The set (bits) of seats whose entry of ``standing`` (4,) is ``height``."""
+    found = np.int64(0)
+    for s in range(SEATS):
+        found |= np.int64(standing[s] == height) << s
+    return found
+
+
+@kernel
+def first_and_second(standing):
+    """The sets (bits) of seats of rank 1 and 2 in an area, by what they top there, ``standing`` (4,).
+
+    A rank is 1 + the number of seats strictly better, so nobody has rank 2 if two share rank 1. A seat that tops
+    nothing has no rank.
+    """
+    best = max(standing[0], standing[1], standing[2], standing[3])
+    if best == 0:
+        return np.int64(0), np.int64(0)
+    first = seats_with(standing, best)
+    if first & (first - 1):
+        return first, np.int64(0)
+    next_best = np.int64(0)
+    for s in range(SEATS):
+        next_best = max(next_best, standing[s] if standing[s] < best else np.int64(0))
+    return first, seats_with(standing, next_best) if next_best > 0 else np.int64(0)
+
+
+@kernel
+def pay_of_ranks(area, first, second):
+    """A6.1: points of each seat of rank 1 and of each of rank 2 in ``area``, given the sets of them."""
+    if second == 0:  # alone, or tied
+        return BOTH_SHARED[area, NUMBER_OF[first]], np.int64(0)
+    return AREA_POINTS[area, 0], SECOND_SHARED[area, NUMBER_OF[second]]
 
 
 @kernel
 def area_points(g, area, s):
     """Points of seat ``s`` for ``area`` (A6.1)."""
-    rank = rank_in_area(g, area, s)
-    if rank == 0 or rank > 2:
-        return np.int64(0)
-    own, first, second = g.standing[area, s], AREA_POINTS[area, 0], AREA_POINTS[area, 1]
-    tied = others = 0
-    for other in range(SEATS):
-        tied += g.standing[area, other] == own
-        others += g.standing[area, other] > 0
-    if rank == 2:
-        return (second + tied - 1) // tied
-    if others == 1 or tied >= 2:
-        return (first + second + tied - 1) // tied
-    return first
+    first, second = first_and_second(g.standing[area])
+    to_first, to_second = pay_of_ranks(area, first, second)
+    return to_first if first >> s & 1 else to_second if second >> s & 1 else np.int64(0)
 
 
 @kernel
@@ -78,20 +96,28 @@ def tower_owner(g, square):
 @kernel
 def tallest(g):
     """Greatest height on the board and the points that each building of that height pays (A6.2)."""
-    height, buildings = 1, 0
+    height = np.int64(1)
     for square in range(SQUARES):
-        if g.height[square] > height:
-            height, buildings = g.height[square], 1
-        elif g.height[square] == height:
-            buildings += 1
-    return height, 10 if buildings == 1 else 6 if buildings == 2 else 4
+        height = max(height, np.int64(g.height[square]))
+    buildings = np.int64(0)
+    for square in range(SQUARES):
+        buildings += g.height[square] == height
+    return height, pay_of_towers(buildings)
+
+
+@kernel
+def pay_of_towers(buildings):
+    """A6.2: the points for each of so many tallest buildings."""
+    return np.int64(10) if buildings == 1 else np.int64(6) if buildings == 2 else np.int64(4)
 
 
 @kernel
 def settle_areas_and_towers(g):
     for area in range(4):
+        first, second = first_and_second(g.standing[area])
+        to_first, to_second = pay_of_ranks(area, first, second)
         for s in range(SEATS):
-            gain(g, s, area_points(g, area, s), AREAS)
+            gain(g, s, to_first * (first >> s & 1) + to_second * (second >> s & 1), AREAS)
     height, pays = tallest(g)
     for square in range(SQUARES):
         if g.height[square] == height:
@@ -116,10 +142,16 @@ def declaration_sign(g, s, card):
     """+1 if the declared card's rank is gained, -1 if it is lost, 0 if it does not matter (A6.3)."""
     if card < 0:
         return 0
-    rank = rank_in_area(g, card // 9, s)
-    if rank == 1:
+    first, second = first_and_second(g.standing[card // 9])
+    return sign_of_rank(g, s, first, second)
+
+
+@kernel
+def sign_of_rank(g, s, first, second):
+    """The same, given the seats (bits) of rank 1 and 2 in the declared card's area."""
+    if first >> s & 1:
         return 1
-    return -1 if g.round_number == ROUNDS and rank != 2 else 0
+    return -1 if g.round_number == ROUNDS and not second >> s & 1 else 0
 
 
 @kernel
@@ -164,9 +196,8 @@ def score_now(g, out):
         return
     if g.phase != FIVE_SETTLE:  # there, areas and towers have been paid
         for area in range(4):
-            for s in range(SEATS):
-                if g.standing[area, s] != 0:
-                    out[s] += area_points(g, area, s)
+            first, second = first_and_second(g.standing[area])
+            add_area_points(area, first, second, 1, out)
         height, pays = tallest(g)
         for square in range(SQUARES):
             if g.height[square] == height:
@@ -178,13 +209,25 @@ def score_now(g, out):
 
 
 @kernel
+def add_area_points(area, first, second, times, out):
+    """Add ``times`` the points for ``area`` to ``out`` (4,), given the seats (bits) of rank 1 and 2 there."""
+    to_first, to_second = pay_of_ranks(area, first, second)
+    for s in range(SEATS):
+        out[s] += times * (to_first * (first >> s & 1) + to_second * (second >> s & 1))
+
+
+@kernel
 def declaration_worth(g, s, score):
     """What seat ``s``'s declaration still adds to ``score``."""
     if g.phase == FIVE_SETTLE and (s - g.start_player) % SEATS < (g.seat - g.start_player) % SEATS:
         return np.int64(0)  # already settled
     card = declared_card(g, s)
-    sign = declaration_sign(g, s, card)
-    rank = card % 9 + 1
+    return worth_of_rank(declaration_sign(g, s, card), card % 9 + 1, score)
+
+
+@kernel
+def worth_of_rank(sign, rank, score):
+    """What a declared card of ``rank`` adds to ``score``; a five becomes 10 for 2, or 0 for 1, if that can be paid."""
     if sign > 0:
         return np.int64(8) if rank == 5 and score >= 2 else rank
     if sign < 0:
