@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tritarea_env.engine.compile import kernel
+from tritarea_env.engine.inline import inlined
 from tritarea_env.engine.protocol import legal
 from tritarea_env.engine.rng import below, derive
 from tritarea_env.games import Game
@@ -23,7 +24,6 @@ from tritarea_env.games.tritarea.rules import (
     FIVE,
     FIVE_DEFAULT,
     FIVE_SETTLE,
-    GAME,
     KEEP,
     NEIGHBOURS,
     ONE_BLOCK,
@@ -40,11 +40,8 @@ from tritarea_env.games.tritarea.rules import (
 from tritarea_env.games.tritarea.settlement import declaration_sign, declared_card
 
 from ..base import Agent, Views
-from .tritarea_board import BOARD
+from .packing import packed
 from .tritarea_value import (
-    AS_IS,
-    BOARDS,
-    BUILT,
     RANGES,
     WORK,
     Parameters,
@@ -52,9 +49,8 @@ from .tritarea_value import (
     leftover,
     look,
     loss_of_default,
-    trust,
     value,
-    value_after,
+    value_of_blocks,
     value_of_building,
     weight,
     worth_of_blocks,
@@ -73,14 +69,12 @@ class GreedyAgent:
 
     def __init__(self, parameters: Parameters) -> None:
         self.parameters = parameters
+        self._packed = packed(parameters)
 
     def act(self, views: Views) -> NDArray[np.int64]:
         """(n,) action ids."""
-        work = np.zeros(1, WORK).view(np.recarray)
-        tricks = np.zeros(1, GAME).view(np.recarray)
-        boards = np.zeros(BOARDS, BOARD).view(np.recarray)
         chosen = np.empty(len(views), np.int64)
-        choose_all(views.hidden, views.seed, self.parameters, work, tricks, boards, chosen)
+        choose_all(views.hidden.view(np.ndarray), views.seed, self._packed, chosen)
         return chosen
 
 
@@ -90,23 +84,24 @@ def build(game: Game, parameters: Parameters) -> Agent:
 
 
 @kernel
-def choose_all(hidden, seeds, p, work, tricks, boards, chosen):
-    """An action (n,) int64 for each hidden record (n,) and seed (n,)."""
+def choose_all(hidden, seeds, parameters, chosen):
+    """An action (n,) int64 for each hidden record (n,) and seed (n,); ``parameters`` (1,)."""
+    work, p = np.zeros(1, WORK)[0], parameters[0]
     for i in range(hidden.shape[0]):
-        chosen[i] = choose(hidden[i], seeds[i], p, work[0], tricks, boards)
+        chosen[i] = choose(hidden[i], seeds[i], p, work)
 
 
 @kernel
-def choose(g, seed, p, work, tricks, boards):
+def choose(g, seed, p, work):
     phase = g.phase
     if phase == PLAY:
-        return choose_card(g, seed, p, work, tricks, boards)
+        return choose_card(g, seed, p, work)
     if phase == BUILD:
-        return choose_square(g, p, work, boards)
+        return choose_square(g, p, work)
     if phase == EXTRA:
-        return choose_extra(g, p, work, boards)
+        return choose_extra(g, p, work)
     if phase == FIVE:
-        return choose_five(g, p, work, tricks, boards)
+        return choose_five(g, p, work)
     if phase == FIVE_DEFAULT:
         return TO_ZERO if g.scores[g.seat] > 1 else KEEP
     if phase == FIVE_SETTLE:
@@ -120,8 +115,8 @@ def choose(g, seed, p, work, tricks, boards):
 
 
 @kernel
-def choose_square(g, p, work, boards):
-    look(g, p, work, boards)
+def choose_square(g, p, work):
+    look(g, p, work)
     legal(g, work.mask)
     s = np.int64(g.seat)
     best, most = PASS, -1e9
@@ -129,22 +124,22 @@ def choose_square(g, p, work, boards):
         if work.mask[action]:
             two = action >= TWO_BLOCKS
             square = action - (TWO_BLOCKS if two else ONE_BLOCK)
-            found = value_of_building(g, s, square, 2 if two else 1, p, work, boards)
+            found = value_of_building(g, s, square, 2 if two else 1, work)
             if found > most:
                 best, most = action, found
-    if work.mask[PASS] and value(g, boards[AS_IS], s, p, work) - loss_of_default(g, s) > most:
+    if work.mask[PASS] and value(g, work.board, s, work) - loss_of_default(g, s) > most:
         best = PASS
     return best
 
 
 @kernel
-def choose_extra(g, p, work, boards):
-    look(g, p, work, boards)
+def choose_extra(g, p, work):
+    look(g, p, work)
     s = np.int64(g.seat)
-    best, most = PASS, value(g, boards[AS_IS], s, p, work)
+    best, most = PASS, value(g, work.board, s, work)
     for q in range(SQUARES):
         if NEIGHBOURS[g.built] >> q & 1:
-            found = value_after(g, s, q, 1, p, work, boards, AS_IS, BUILT)
+            found = value_of_blocks(g, s, q, 1, work)
             if found > most:
                 best, most = ONE_BLOCK + q, found
     return best
@@ -153,9 +148,10 @@ def choose_extra(g, p, work, boards):
 # ----------------------------------------------------------------------------------------------- cards
 
 
-@kernel
-def value_of_trick(g, me, work, trick):
+@inlined
+def value_of_trick(g, me, work):
     """The change of seat ``me``'s value by the rights of ``trick``: ``g`` with four cards laid."""
+    trick = work.trick
     award_rights(trick)
     total = 0.0
     for right in range(2):
@@ -169,31 +165,31 @@ def value_of_trick(g, me, work, trick):
     return total
 
 
-@kernel
-def value_of_five(g, me, work, trick):
+@inlined
+def value_of_five(g, me, work):
     """The same where seat ``me`` has played a five that it may still change."""
-    best = value_of_trick(g, me, work, trick)
+    best = value_of_trick(g, me, work)
     for cost, rank in ((1, 0), (2, 10)):
         if g.scores[me] >= cost:
-            trick.rank[me] = rank
-            best = max(best, value_of_trick(g, me, work, trick) - cost)
+            work.trick.rank[me] = rank
+            best = max(best, value_of_trick(g, me, work) - cost)
     return best
 
 
-@kernel
-def value_of_card(g, me, card, work, trick):
+@inlined
+def value_of_card(g, me, card, work):
     """The same after seat ``me`` has laid ``card``, too."""
-    lay(trick, me, card)
-    return value_of_five(g, me, work, trick) if card % 9 == 4 else value_of_trick(g, me, work, trick)
+    lay(work.trick, me, card)
+    return value_of_five(g, me, work) if card % 9 == 4 else value_of_trick(g, me, work)
 
 
-@kernel
+@inlined
 def lay(g, s, card):
     g.played[s] = card
     g.rank[s] = card % 9 + 1
 
 
-@kernel
+@inlined
 def take_card(key, cards, n):
     """Draw one of the first ``n`` entries of ``cards`` (n,); the last takes its place."""
     i = below(key, n)
@@ -202,7 +198,7 @@ def take_card(key, cards, n):
     return card
 
 
-@kernel
+@inlined
 def cards_of(pool, cards):
     """Write the cards of the set ``pool`` into ``cards``; returns their number."""
     n = 0
@@ -214,13 +210,12 @@ def cards_of(pool, cards):
 
 
 @kernel
-def gains_of_cards(g, seed, p, work, tricks, boards):
+def gains_of_cards(g, seed, p, work):
     """``work.gains``: for each card in hand the mean change of value, over worlds of the cards still to be played."""
     s = np.int64(g.seat)
-    look(g, p, work, boards)
-    fill_rights(g, s, p, work, boards)
-    tricks[0] = g
-    trick = tricks[0]
+    look(g, p, work)
+    fill_rights(g, s, work)
+    work.trick = g
     work.gains[:] = 0.0
     n = cards_of(unseen(g, s), work.cards)
     waiting = (g.leader - s - 1) % SEATS  # seats that play after this one
@@ -228,39 +223,38 @@ def gains_of_cards(g, seed, p, work, tricks, boards):
     for world in range(worlds):
         key = derive(seed, world)
         for k in range(waiting):
-            lay(trick, (s + 1 + k) % SEATS, take_card(derive(key, k), work.cards, n - k))
+            lay(work.trick, (s + 1 + k) % SEATS, take_card(derive(key, k), work.cards, n - k))
         for card in range(CARDS):
             if g.hand[s] >> card & 1:
-                work.gains[card] += value_of_card(g, s, card, work, trick) / worlds
+                work.gains[card] += value_of_card(g, s, card, work) / worlds
 
 
 @kernel
-def choose_card(g, seed, p, work, tricks, boards):
-    gains_of_cards(g, seed, p, work, tricks, boards)
+def choose_card(g, seed, p, work):
+    gains_of_cards(g, seed, p, work)
     hand = g.hand[g.seat]
     best, most = -1, -1e9
     for card in range(CARDS):
         if hand >> card & 1:
             found = work.gains[card]
             if g.round_number == 2:
-                found += trust(g, p) * leftover(boards[AS_IS], g.seat, hand & ~(np.int64(1) << np.int64(card)))
+                found += work.trust * leftover(work.board, g.seat, hand & ~(np.int64(1) << np.int64(card)))
             if found > most:
                 best, most = card, found
     return best
 
 
 @kernel
-def choose_five(g, p, work, tricks, boards):
+def choose_five(g, p, work):
     s = np.int64(g.seat)
-    look(g, p, work, boards)
-    fill_rights(g, s, p, work, boards)
-    tricks[0] = g
-    trick = tricks[0]
-    best, most = KEEP, value_of_trick(g, s, work, trick)
+    look(g, p, work)
+    fill_rights(g, s, work)
+    work.trick = g
+    best, most = KEEP, value_of_trick(g, s, work)
     for action, cost, rank in ((TO_ZERO, 1, 0), (TO_TEN, 2, 10)):
         if g.scores[s] >= cost:
-            trick.rank[s] = rank
-            found = value_of_trick(g, s, work, trick) - cost
+            work.trick.rank[s] = rank
+            found = value_of_trick(g, s, work) - cost
             if found > most:
                 best, most = action, found
     return best

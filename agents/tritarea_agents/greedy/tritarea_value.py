@@ -14,11 +14,13 @@ from typing import NamedTuple
 import numpy as np
 
 from tritarea_env.engine.compile import kernel
+from tritarea_env.engine.inline import inlined
 from tritarea_env.games.tritarea.kernel import has_own_neighbour
 from tritarea_env.games.tritarea.rules import (
     ACTIONS,
     BLOCKS_A_SEAT,
     CARDS,
+    GAME,
     NEIGHBOURS,
     PLAY,
     ROUNDS,
@@ -27,7 +29,7 @@ from tritarea_env.games.tritarea.rules import (
     TRICKS,
 )
 
-from .tritarea_board import put, settle, survey
+from .tritarea_board import BOARD, put, settled, survey
 
 RANGES = {"block": (-1000, 1000), "use": (0, 100), "fade": (0, 1), "samples": (1, 100_000)}
 
@@ -41,9 +43,15 @@ class Parameters(NamedTuple):
     samples: int = 8  # worlds of opponents' cards per decision on a card
 
 
-# What the kernels write to; nothing in it outlives a decision.
-WORK = np.dtype(
+# What the kernels write to; nothing in it outlives a decision. One record, as numba counts references to arrays.
+_FIELDS = np.dtype(
     [
+        ("board", BOARD),  # as it is
+        ("built", BOARD),  # after building
+        ("built_on", BOARD),  # after additional construction
+        ("trick", GAME),  # the game with cards laid to fill the trick
+        ("weights", np.float64, (SEATS, SEATS)),  # how a point of the second seat counts for the first
+        ("trust", np.float64),  # how much of a point that settlement would pay now counts
         ("kept", np.float64, (max(BLOCKS_A_SEAT) + 1,)),  # worth of so many blocks in hand
         ("rights", np.float64, (2, SEATS, 4)),  # change of value by right, seat that wins it, concept
         ("gains", np.float64, (CARDS,)),  # mean change of value by card
@@ -52,8 +60,7 @@ WORK = np.dtype(
     ],
     align=True,
 )
-# Boards to try things on: as it is, after building, after building twice
-AS_IS, BUILT, BUILT_ON, BOARDS = range(4)
+WORK = np.dtype((np.record, _FIELDS))
 # BEST_RANK[the hand's cards of a concept]: the most that one may pay as a declaration: a five can become 10 for 2
 BEST_RANK = np.array(
     [max((8 if r == 5 else r for r in range(1, 10) if held >> (r - 1) & 1), default=0) for held in range(1 << 9)]
@@ -92,7 +99,7 @@ def worth_of_blocks(g, blocks, left, p):
     return each * used * (1.0 - math.exp(-blocks / used))
 
 
-@kernel
+@inlined
 def leftover(board, s, hand):
     """Round 2: what the best card of ``hand`` (a set) pays if it is left over and areas are settled now."""
     best = np.int64(0)
@@ -103,48 +110,58 @@ def leftover(board, s, hand):
 
 
 @kernel
-def look(g, p, work, boards):
-    """Get ready to value things in ``g``: its board, settled, and what blocks in hand are worth."""
-    survey(g, boards[AS_IS])
-    settle(g, boards[AS_IS])
+def look(g, p, work):
+    """Get ready to value things in ``g``: its board, and what blocks in hand are worth."""
+    survey(g, work.board)
     left = tricks_left(g)
+    work.trust = trust(g, p)
+    for s in range(SEATS):
+        for other in range(SEATS):
+            work.weights[s, other] = weight(g, s, other)
     for blocks in range(work.kept.shape[0]):
         work.kept[blocks] = worth_of_blocks(g, blocks, left, p)
 
 
-@kernel
-def value(g, board, s, p, work):
-    """What game ``g`` with a settled ``board`` is worth to seat ``s``."""
+@inlined
+def value(g, board, s, work):
+    """What game ``g`` with ``board`` is worth to seat ``s``."""
     sure, open_ = 0.0, 0.0
     for other in range(SEATS):
-        factor = weight(g, s, other)
+        factor = work.weights[s, other]
         sure += factor * board.scores[other]
-        open_ += factor * (board.points[other] - board.scores[other])
+        open_ += factor * (settled(g, board, other) - board.scores[other])
     if g.round_number == 2 and g.hand_size[s] > 1:
         open_ += leftover(board, s, g.hand[s])
-    return sure + trust(g, p) * open_ + work.kept[board.blocks[s]]
+    return sure + work.trust * open_ + work.kept[board.blocks[s]]
 
 
 # ---------------------------------------------------------------------------------------- construction
 
 
-@kernel
-def value_after(g, s, square, blocks, p, work, boards, before, after):
-    """The value to seat ``s`` with ``blocks`` of its own placed on ``square``; from board ``before`` to ``after``."""
-    boards[after] = boards[before]
-    put(g, boards[after], s, square, blocks)
-    settle(g, boards[after])
-    return value(g, boards[after], s, p, work)
+@inlined
+def value_of_blocks(g, s, square, blocks, work):
+    """The value after seat ``s`` has placed ``blocks`` on ``square``, which makes ``work.built``."""
+    work.built = work.board
+    put(g, work.built, s, square, blocks)
+    return value(g, work.built, s, work)
+
+
+@inlined
+def value_of_extra(g, s, square, work):
+    """The value after one block more, on another square."""
+    work.built_on = work.built
+    put(g, work.built_on, s, square, 1)
+    return value(g, work.built_on, s, work)
 
 
 @kernel
-def value_of_building(g, s, square, blocks, p, work, boards):
+def value_of_building(g, s, square, blocks, work):
     """The value after seat ``s`` has placed ``blocks`` on ``square`` and made the best of what that allows."""
-    best = value_after(g, s, square, blocks, p, work, boards, AS_IS, BUILT)
-    if boards[BUILT].blocks[s] > 0 and has_own_neighbour(g, s, square):
+    best = value_of_blocks(g, s, square, blocks, work)
+    if work.built.blocks[s] > 0 and has_own_neighbour(g, s, square):
         for q in range(SQUARES):
             if NEIGHBOURS[square] >> q & 1:
-                best = max(best, value_after(g, s, q, 1, p, work, boards, BUILT, BUILT_ON))
+                best = max(best, value_of_extra(g, s, q, work))
     return best
 
 
@@ -158,7 +175,7 @@ def loss_of_default(g, s):
 # ---------------------------------------------------------------------------------------------- rights
 
 
-@kernel
+@inlined
 def may_win(g, me, s, concept):
     """Whether seat ``me`` must reckon with seat ``s`` winning a right of ``concept`` in this trick."""
     if g.played[s] >= 0:
@@ -167,7 +184,7 @@ def may_win(g, me, s, concept):
 
 
 @kernel
-def own_right(g, s, right, concept, p, work, boards):
+def own_right(g, s, right, concept, work):
     """The value of what seat ``s`` can build as rightholder 1 (``right`` 0) or 2 of ``concept``.
 
     The square is the best before additional construction: near enough to weigh cards, and faster.
@@ -176,14 +193,14 @@ def own_right(g, s, right, concept, p, work, boards):
     for q in range(SQUARES):
         if g.area[q] == concept:
             for n in range(1, min(right + 1, g.blocks[s]) + 1):
-                found = value_after(g, s, q, n, p, work, boards, AS_IS, BUILT)
+                found = value_of_blocks(g, s, q, n, work)
                 if found > best:
                     best, square, blocks = found, q, n
-    return value_of_building(g, s, square, blocks, p, work, boards)
+    return value_of_building(g, s, square, blocks, work)
 
 
 @kernel
-def right_of_other(g, me, s, concept, p, work, boards):
+def right_of_other(g, me, s, concept, work):
     """Seat ``me``'s value after seat ``s`` has placed one block on the square of ``concept`` that suits ``s`` best.
 
     One block stands for what either rightholder may build: near enough, and twice as fast.
@@ -191,21 +208,21 @@ def right_of_other(g, me, s, concept, p, work, boards):
     best, mine = -1e9, 0.0
     for square in range(SQUARES):
         if g.area[square] == concept:
-            found = value_after(g, s, square, 1, p, work, boards, AS_IS, BUILT)
+            found = value_of_blocks(g, s, square, 1, work)
             if found > best:
-                best, mine = found, value(g, boards[BUILT], me, p, work)
+                best, mine = found, value(g, work.built, me, work)
     return mine
 
 
 @kernel
-def fill_rights(g, me, p, work, boards):
+def fill_rights(g, me, work):
     """``work.rights``: the change of seat ``me``'s value by right, seat that wins it, and concept, where it may."""
-    now = value(g, boards[AS_IS], me, p, work)
+    now = value(g, work.board, me, work)
     for s in range(SEATS):
         for concept in range(4):
             if g.blocks[s] > 0 and may_win(g, me, s, concept):
                 if s == me:
                     for right in range(2):
-                        work.rights[right, s, concept] = own_right(g, s, right, concept, p, work, boards) - now
+                        work.rights[right, s, concept] = own_right(g, s, right, concept, work) - now
                 else:
-                    work.rights[:, s, concept] = right_of_other(g, me, s, concept, p, work, boards) - now
+                    work.rights[:, s, concept] = right_of_other(g, me, s, concept, work) - now

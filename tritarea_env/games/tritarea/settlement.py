@@ -4,6 +4,7 @@ import numpy as np
 
 from ...engine import rewards
 from ...engine.compile import kernel
+from ...engine.inline import inlined
 from .rules import (
     AREA_POINTS,
     AREAS,
@@ -18,10 +19,20 @@ from .rules import (
 
 SCORE_UNIT = 50.0  # of rewards `score` and `score_delta`
 
-# A6.1: what each of so many seats gets of an area's points for first and second together, and of those for second
-BOTH_SHARED = np.array([[0, *(-(-sum(points) // k) for k in range(1, SEATS + 1))] for points in AREA_POINTS])
-SECOND_SHARED = np.array([[0, *(-(-points[1] // k) for k in range(1, SEATS + 1))] for points in AREA_POINTS])
-NUMBER_OF = np.array([seats.bit_count() for seats in range(1 << SEATS)])  # seats in a set of them
+
+def points_of_ranks(area: int, first: int, second: int) -> list[int]:
+    """A6.1: every seat's points for ``area``, given the sets (bits) of seats of rank 1 and 2; shares are rounded up."""
+    if second == 0:  # alone, or tied
+        to_first, to_second = -(-sum(AREA_POINTS[area]) // max(1, first.bit_count())), 0
+    else:
+        to_first, to_second = AREA_POINTS[area, 0], -(-AREA_POINTS[area, 1] // second.bit_count())
+    return [to_first if first >> s & 1 else to_second if second >> s & 1 else 0 for s in range(SEATS)]
+
+
+# POINTS_OF_RANKS[area, first, second]: the same, looked up
+POINTS_OF_RANKS = np.array(
+    [[[points_of_ranks(area, one, two) for two in range(16)] for one in range(16)] for area in range(4)], np.int8
+)
 
 
 @kernel
@@ -38,48 +49,29 @@ def lose(g, s, points, source):
     g.points[s, source] -= loss
 
 
-@kernel
-def seats_with(standing, height):
-    """The set (bits) of seats whose entry of ``standing`` (4,) is ``height``."""
-    found = np.int64(0)
-    for s in range(SEATS):
-        found |= np.int64(standing[s] == height) << s
-    return found
-
-
-@kernel
+@inlined
 def first_and_second(standing):
     """The sets (bits) of seats of rank 1 and 2 in an area, by what they top there, ``standing`` (4,).
 
     A rank is 1 + the number of seats strictly better, so nobody has rank 2 if two share rank 1. A seat that tops
     nothing has no rank.
     """
-    best = max(standing[0], standing[1], standing[2], standing[3])
-    if best == 0:
-        return np.int64(0), np.int64(0)
-    first = seats_with(standing, best)
-    if first & (first - 1):
-        return first, np.int64(0)
-    next_best = np.int64(0)
+    first = second = np.int64(0)
     for s in range(SEATS):
-        next_best = max(next_best, standing[s] if standing[s] < best else np.int64(0))
-    return first, seats_with(standing, next_best) if next_best > 0 else np.int64(0)
-
-
-@kernel
-def pay_of_ranks(area, first, second):
-    """A6.1: points of each seat of rank 1 and of each of rank 2 in ``area``, given the sets of them."""
-    if second == 0:  # alone, or tied
-        return BOTH_SHARED[area, NUMBER_OF[first]], np.int64(0)
-    return AREA_POINTS[area, 0], SECOND_SHARED[area, NUMBER_OF[second]]
+        better = np.int64(0)
+        for other in range(SEATS):
+            better += standing[other] > standing[s]
+        ranked = standing[s] > 0
+        first |= np.int64(ranked & (better == 0)) << s
+        second |= np.int64(ranked & (better == 1)) << s
+    return first, second
 
 
 @kernel
 def area_points(g, area, s):
     """Points of seat ``s`` for ``area`` (A6.1)."""
     first, second = first_and_second(g.standing[area])
-    to_first, to_second = pay_of_ranks(area, first, second)
-    return to_first if first >> s & 1 else to_second if second >> s & 1 else np.int64(0)
+    return np.int64(POINTS_OF_RANKS[area, first, second, s])
 
 
 @kernel
@@ -93,7 +85,7 @@ def tower_owner(g, square):
     return owner
 
 
-@kernel
+@inlined
 def tallest(g):
     """Greatest height on the board and the points that each building of that height pays (A6.2)."""
     height = np.int64(1)
@@ -105,7 +97,7 @@ def tallest(g):
     return height, pay_of_towers(buildings)
 
 
-@kernel
+@inlined
 def pay_of_towers(buildings):
     """A6.2: the points for each of so many tallest buildings."""
     return np.int64(10) if buildings == 1 else np.int64(6) if buildings == 2 else np.int64(4)
@@ -115,16 +107,15 @@ def pay_of_towers(buildings):
 def settle_areas_and_towers(g):
     for area in range(4):
         first, second = first_and_second(g.standing[area])
-        to_first, to_second = pay_of_ranks(area, first, second)
         for s in range(SEATS):
-            gain(g, s, to_first * (first >> s & 1) + to_second * (second >> s & 1), AREAS)
+            gain(g, s, POINTS_OF_RANKS[area, first, second, s], AREAS)
     height, pays = tallest(g)
     for square in range(SQUARES):
         if g.height[square] == height:
             gain(g, tower_owner(g, square), pays, TOWER)
 
 
-@kernel
+@inlined
 def declared_card(g, s):
     """The card of seat ``s``'s declaration: round 2's leftover, round 3's declared card; -1 if not known."""
     if g.round_number == ROUNDS:
@@ -146,7 +137,7 @@ def declaration_sign(g, s, card):
     return sign_of_rank(g, s, first, second)
 
 
-@kernel
+@inlined
 def sign_of_rank(g, s, first, second):
     """The same, given the seats (bits) of rank 1 and 2 in the declared card's area."""
     if first >> s & 1:
@@ -197,7 +188,8 @@ def score_now(g, out):
     if g.phase != FIVE_SETTLE:  # there, areas and towers have been paid
         for area in range(4):
             first, second = first_and_second(g.standing[area])
-            add_area_points(area, first, second, 1, out)
+            for s in range(SEATS):
+                out[s] += POINTS_OF_RANKS[area, first, second, s]
         height, pays = tallest(g)
         for square in range(SQUARES):
             if g.height[square] == height:
@@ -209,14 +201,6 @@ def score_now(g, out):
 
 
 @kernel
-def add_area_points(area, first, second, times, out):
-    """Add ``times`` the points for ``area`` to ``out`` (4,), given the seats (bits) of rank 1 and 2 there."""
-    to_first, to_second = pay_of_ranks(area, first, second)
-    for s in range(SEATS):
-        out[s] += times * (to_first * (first >> s & 1) + to_second * (second >> s & 1))
-
-
-@kernel
 def declaration_worth(g, s, score):
     """What seat ``s``'s declaration still adds to ``score``."""
     if g.phase == FIVE_SETTLE and (s - g.start_player) % SEATS < (g.seat - g.start_player) % SEATS:
@@ -225,7 +209,7 @@ def declaration_worth(g, s, score):
     return worth_of_rank(declaration_sign(g, s, card), card % 9 + 1, score)
 
 
-@kernel
+@inlined
 def worth_of_rank(sign, rank, score):
     """What a declared card of ``rank`` adds to ``score``; a five becomes 10 for 2, or 0 for 1, if that can be paid."""
     if sign > 0:
