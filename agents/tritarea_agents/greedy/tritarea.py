@@ -51,8 +51,8 @@ from .tritarea_value import (
     loss_of_default,
     value,
     value_of_blocks,
-    value_of_building,
     weight,
+    with_extra,
     worth_of_blocks,
 )
 
@@ -124,7 +124,8 @@ def choose_square(g, p, work):
         if work.mask[action]:
             two = action >= TWO_BLOCKS
             square = action - (TWO_BLOCKS if two else ONE_BLOCK)
-            found = value_of_building(g, s, square, 2 if two else 1, work)
+            blocks = 2 if two else 1
+            found = with_extra(g, s, square, blocks, value_of_blocks(g, s, square, blocks, work), work)
             if found > most:
                 best, most = action, found
     if work.mask[PASS] and value(g, work.board, s, work) - loss_of_default(g, s) > most:
@@ -218,15 +219,16 @@ def gains_of_cards(g, seed, p, work):
     work.trick = g
     work.gains[:] = 0.0
     n = cards_of(unseen(g, s), work.cards)
+    held = cards_of(g.hand[s], work.own)
     waiting = (g.leader - s - 1) % SEATS  # seats that play after this one
     worlds = p.samples if waiting > 0 else 1
     for world in range(worlds):
         key = derive(seed, world)
         for k in range(waiting):
             lay(work.trick, (s + 1 + k) % SEATS, take_card(derive(key, k), work.cards, n - k))
-        for card in range(CARDS):
-            if g.hand[s] >> card & 1:
-                work.gains[card] += value_of_card(g, s, card, work) / worlds
+        for k in range(held):
+            card = work.own[k]
+            work.gains[card] += value_of_card(g, s, card, work) / worlds
 
 
 @kernel

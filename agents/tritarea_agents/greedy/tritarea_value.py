@@ -20,6 +20,7 @@ from tritarea_env.games.tritarea.rules import (
     ACTIONS,
     BLOCKS_A_SEAT,
     CARDS,
+    CARDS_A_SEAT,
     GAME,
     NEIGHBOURS,
     PLAY,
@@ -55,6 +56,7 @@ _FIELDS = np.dtype(
         ("kept", np.float64, (max(BLOCKS_A_SEAT) + 1,)),  # worth of so many blocks in hand
         ("rights", np.float64, (2, SEATS, 4)),  # change of value by right, seat that wins it, concept
         ("gains", np.float64, (CARDS,)),  # mean change of value by card
+        ("own", np.int64, (max(CARDS_A_SEAT),)),  # the hand's cards
         ("cards", np.int64, (CARDS,)),  # cards that the seat has not seen
         ("mask", np.int8, (ACTIONS,)),
     ],
@@ -155,14 +157,15 @@ def value_of_extra(g, s, square, work):
 
 
 @kernel
-def value_of_building(g, s, square, blocks, work):
-    """The value after seat ``s`` has placed ``blocks`` on ``square`` and made the best of what that allows."""
-    best = value_of_blocks(g, s, square, blocks, work)
-    if work.built.blocks[s] > 0 and has_own_neighbour(g, s, square):
+def with_extra(g, s, square, blocks, found, work):
+    """The value ``found`` of that, or what the best additional construction makes of it."""
+    if g.blocks[s] > blocks and has_own_neighbour(g, s, square):
+        work.built = work.board
+        put(g, work.built, s, square, blocks)
         for q in range(SQUARES):
             if NEIGHBOURS[square] >> q & 1:
-                best = max(best, value_of_extra(g, s, q, work))
-    return best
+                found = max(found, value_of_extra(g, s, q, work))
+    return found
 
 
 @kernel
@@ -184,19 +187,29 @@ def may_win(g, me, s, concept):
 
 
 @kernel
-def own_right(g, s, right, concept, work):
-    """The value of what seat ``s`` can build as rightholder 1 (``right`` 0) or 2 of ``concept``.
+def own_rights(g, s, concept, work):
+    """The values of what seat ``s`` can build as rightholder 1 and 2 of ``concept``.
 
     The square is the best before additional construction: near enough to weigh cards, and faster.
     """
-    best, square, blocks = -1e9, np.int64(0), np.int64(1)
+    best, square = -1e9, np.int64(0)  # with one block
+    best_of_2, square_of_2, blocks_of_2 = -1e9, np.int64(0), np.int64(1)  # with one or two
     for q in range(SQUARES):
-        if g.area[q] == concept:
-            for n in range(1, min(right + 1, g.blocks[s]) + 1):
-                found = value_of_blocks(g, s, q, n, work)
-                if found > best:
-                    best, square, blocks = found, q, n
-    return value_of_building(g, s, square, blocks, work)
+        if g.area[q] != concept:
+            continue
+        found = value_of_blocks(g, s, q, 1, work)
+        if found > best:
+            best, square = found, q
+        if found > best_of_2:
+            best_of_2, square_of_2, blocks_of_2 = found, q, 1
+        if g.blocks[s] >= 2:
+            found = value_of_blocks(g, s, q, 2, work)
+            if found > best_of_2:
+                best_of_2, square_of_2, blocks_of_2 = found, q, 2
+    first = with_extra(g, s, square, 1, best, work)
+    if square_of_2 == square and blocks_of_2 == 1:
+        return first, first
+    return first, with_extra(g, s, square_of_2, blocks_of_2, best_of_2, work)
 
 
 @kernel
@@ -222,7 +235,8 @@ def fill_rights(g, me, work):
         for concept in range(4):
             if g.blocks[s] > 0 and may_win(g, me, s, concept):
                 if s == me:
-                    for right in range(2):
-                        work.rights[right, s, concept] = own_right(g, s, right, concept, work) - now
+                    first, second = own_rights(g, s, concept, work)
+                    work.rights[0, s, concept] = first - now
+                    work.rights[1, s, concept] = second - now
                 else:
                     work.rights[:, s, concept] = right_of_other(g, me, s, concept, work) - now
