@@ -4,7 +4,6 @@ import numpy as np
 
 from ...engine.compile import kernel
 from ...engine.rng import below, derive
-from .deals import draw_next
 from .kernel import colour_of
 from .rules import BID, DECK, DECK_SIZE, IMITATION, MOST_SEATS, TRICKS
 
@@ -124,8 +123,9 @@ def try_to_deal(g, seat, key, cards, n, most):
 def determinize(g, seat, seed):
     """Fill in place all that ``seat`` does not know with a random deal that fits all it knows.
 
-    Every fitting deal of the cards (unused ones included) is equally likely. The deal to come and the stream are
-    drawn anew from ``seed`` (uint64). Takes a hidden record or a full one (whose hidden cards it does not look at).
+    Every fitting deal of the cards (unused ones included) is equally likely. The stream, from which the deals to come
+    are drawn, is drawn anew from ``seed`` (uint64). Takes a hidden record or a full one (whose hidden cards it does not
+    look at).
     """
     cards = np.empty(24, np.int8)
     n = unseen(g, seat, cards)
@@ -141,7 +141,7 @@ def determinize(g, seat, seed):
                 guess_bid(g, s, derive(derive(seed, 1), s))
     g.stream = derive(seed, 2)
     g.episode = 0
-    draw_next(g)
+    g.next_deal[:] = 0
 
 
 @kernel
