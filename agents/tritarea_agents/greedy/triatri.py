@@ -24,10 +24,11 @@ from tritarea_env.games.triatri.kernel import (
     playable,
     strength_of,
 )
-from tritarea_env.games.triatri.rules import BID, FROM_OWN, FROM_SUPPLY, GAME, IMITATION, MOST_SEATS, PLAY
+from tritarea_env.games.triatri.rules import BID, FROM_OWN, FROM_SUPPLY, IMITATION, MOST_SEATS, PLAY
 
 from ..base import Agent, Views
-from .triatri_value import PICKED, RANGES, TRIALS, WORK, Parameters, fill_chances, worth_of_card
+from .packing import packed
+from .triatri_value import RANGES, WORK, WORLD, Parameters, fill_chances, worth_of_card
 
 __all__ = ["RANGES", "Parameters", "build"]
 
@@ -45,14 +46,12 @@ class GreedyAgent:
 
     def __init__(self, parameters: Parameters) -> None:
         self.parameters = parameters
+        self._packed = packed(parameters)
 
     def act(self, views: Views) -> NDArray[np.int64]:
         """(n,) action ids."""
-        work = np.zeros(1, WORK).view(np.recarray)
-        trial = np.zeros(TRIALS, GAME).view(np.recarray)
-        worlds = np.zeros(self.parameters.samples, GAME).view(np.recarray)
         chosen = np.empty(len(views), np.int64)
-        choose_all(views.hidden, views.seed, self.parameters, work, trial, worlds, chosen)
+        choose_all(views.hidden.view(np.ndarray), views.seed, self._packed, chosen)
         return chosen
 
 
@@ -62,19 +61,21 @@ def build(game: Game, parameters: Parameters) -> Agent:
 
 
 @kernel
-def choose_all(hidden, seeds, p, work, trial, worlds, chosen):
-    """An action (n,) int64 for each hidden record (n,) and seed (n,)."""
+def choose_all(hidden, seeds, parameters, chosen):
+    """An action (n,) int64 for each hidden record (n,) and seed (n,); ``parameters`` (1,)."""
+    work, p = np.zeros(1, WORK)[0], parameters[0]
+    worlds = np.zeros(p.samples, WORLD)
     for i in range(hidden.shape[0]):
-        chosen[i] = choose(hidden[i], seeds[i], p, work[0], trial, worlds)
+        chosen[i] = choose(hidden[i], seeds[i], p, work, worlds)
 
 
 @kernel
-def choose(g, seed, p, work, trial, worlds):
+def choose(g, seed, p, work, worlds):
     if g.phase == BID:
         return choose_bid(g, seed, p, worlds)
     if g.phase == PLAY:
-        return choose_card(g, seed, p, work, trial, worlds)
-    return choose_prize(g, seed, p, work, trial, worlds)
+        return choose_card(g, seed, p, work, worlds)
+    return choose_prize(g, seed, p, work, worlds)
 
 
 # ---------------------------------------------------------------------------------- what others may hold
@@ -239,9 +240,9 @@ def lay_and_see(g, s, card, leader):
 
 
 @kernel
-def fill_gains(g, p, work, trial, worlds):
+def fill_gains(g, p, work, worlds):
     """``work.gains`` of the cards that the seat to move may play for the prize of ``g``; the best of them."""
-    fill_chances(g, p, work, trial)
+    fill_chances(g, p, work)
     me, leader = np.int64(g.seat), best_seat(g)
     cards = kinds(playable(g, me))
     best, most = -1, -1e9
@@ -275,25 +276,25 @@ def take_table(world, g):
 
 
 @kernel
-def choose_card(g, seed, p, work, trial, worlds):
-    trial[PICKED] = g
+def choose_card(g, seed, p, work, worlds):
+    work.picked = g
     if (g.seat + 1) % g.players == g.starter:  # the last to play: every world is the same
         worlds[0] = g
-        return fill_gains(trial[PICKED], p, work, trial, worlds[:1])
+        return fill_gains(work.picked, p, work, worlds[:1])
     imagine(g, seed, worlds)
-    return fill_gains(trial[PICKED], p, work, trial, worlds)
+    return fill_gains(work.picked, p, work, worlds)
 
 
 @kernel
-def choose_prize(g, seed, p, work, trial, worlds):
+def choose_prize(g, seed, p, work, worlds):
     imagine(g, seed, worlds)
     best, most = -1, -1e9
     for colour in range(3):
         for action, many in ((FROM_SUPPLY + colour, g.supply[colour]), (FROM_OWN + colour, g.gems[g.seat, colour])):
             if many > 0:
-                trial[PICKED] = g
-                pick_prize(trial[PICKED], action)
-                found = work.gains[fill_gains(trial[PICKED], p, work, trial, worlds)]
+                work.picked = g
+                pick_prize(work.picked, action)
+                found = work.gains[fill_gains(work.picked, p, work, worlds)]
                 if found > most:
                     best, most = action, found
     return best
