@@ -158,7 +158,7 @@ def value_of_extra(g, s, square, work):
 
 @kernel
 def with_extra(g, s, square, blocks, found, work):
-    """The value ``found`` of that, or what the best additional construction makes of it."""
+    """The value after seat ``s`` has placed ``blocks`` on ``square``: ``found``, or more by additional construction."""
     if g.blocks[s] > blocks and has_own_neighbour(g, s, square):
         work.built = work.board
         put(g, work.built, s, square, blocks)
