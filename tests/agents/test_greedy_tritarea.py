@@ -2,15 +2,19 @@
 
 import numpy as np
 import pytest
+from helpers import PLAIN, positions
 from playing import agreement, at_the_ends, many_views, play, win_share
 from tritarea_table import cards, position, without_blocks
 
 from tritarea_agents import make
+from tritarea_agents.greedy.tritarea_board import BOARD, put, settled, survey
 from tritarea_agents.greedy.tritarea_value import RANGES
 from tritarea_env import games
 from tritarea_env.engine import loops
 from tritarea_env.engine.rng import key_of
 from tritarea_env.games.tritarea import rules
+from tritarea_env.games.tritarea.kernel import place
+from tritarea_env.games.tritarea.settlement import score_now
 from tritarea_env.games.tritarea.setup import from_position
 from tritarea_env.views import views_of
 
@@ -34,6 +38,25 @@ def test_the_ends_of_the_ranges_play():
     for low_or_high in (0, 1):
         agent = make("greedy:" + at_the_ends(RANGES, low_or_high), GAME)
         assert play(GAME, [agent] * 4, 2, seed=5).done.all()
+
+
+@pytest.mark.kernel
+def test_its_small_board_is_settled_like_the_game():
+    """Blocks on any square, tried on the small board and placed in the record: the same scores."""
+    board = np.zeros(1, BOARD).view(np.recarray)
+    scores = np.zeros(4, np.int64)
+    for number, state in enumerate(positions("tritarea", 40 if PLAIN else 400)):
+        g, s = state[0], number % 4
+        square, blocks = number % 16, min(1 + number % 2, int(g.blocks[s]))
+        if g.phase == rules.FIVE_SETTLE or blocks == 0:
+            continue
+        survey(g, board[0])
+        put(g, board[0], s, square, blocks)
+        found = [int(settled(g, board[0], seat)) for seat in range(4)]
+        for _ in range(blocks):
+            place(g, s, square)
+        score_now(g, scores)
+        assert found == scores.tolist()
 
 
 # ------------------------------------------------------------------------------------------- strength

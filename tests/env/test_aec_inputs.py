@@ -22,6 +22,7 @@ from permute import deck_of_triatri
 
 from tritarea_env import IllegalActionError, games, records, tritarea_v0
 from tritarea_env.engine import loops
+from tritarea_env.games.triatri.deals import draw_next
 
 # ----------------------------------------------------------------------- bad actions
 
@@ -299,12 +300,14 @@ def test_the_seat_to_move_always_has_a_legal_action():
 
 
 def drawn(name, many):
-    """(deck, hands) of every deal that stands in records: hands (n, seats) are sums of 1 << card."""
+    """(deck, hands) of a game's first deals: hands (n, seats) are sums of 1 << card."""
     if name == "tritarea":
         decks = [[card for card in range(36) if card % 9 != 4], list(range(36)), list(range(36))]
         return [(deck, many.deals[:, i]) for i, deck in enumerate(decks)]
-    players = int(many.players[0])
-    return [(deck_of_triatri(players), hands[:, :players]) for hands in (many.hand, many.next_deal)]
+    players, later = int(many.players[0]), many.copy()
+    for g in later:
+        draw_next(g)
+    return [(deck_of_triatri(players), hands[:, :players]) for hands in (many.hand, later.next_deal)]
 
 
 def times_dealt(deck, hands):

@@ -3,7 +3,9 @@
 import json
 
 import pytest
+from helpers import walk
 from triatri_table import (
+    GAME,
     bid_table,
     card,
     cards,
@@ -115,6 +117,19 @@ def test_deals_that_are_not_given_come_from_the_seed():
 
     assert drawn(1) == drawn(1)
     assert drawn(1) != drawn(2)
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_the_deal_to_come_is_known_before_it_is_drawn(players):
+    """It stands in no record until its cards are dealt, and yet depends on nothing that happens before."""
+    dealt, to_come = 1, []
+    for state, _ in walk("triatri", {"players": players}, 9):
+        g = state[0]
+        if g.dealt > dealt:
+            assert [GAME.to_position(g)["hands"]] == to_come
+        assert not g.next_deal.any()
+        dealt, to_come = int(g.dealt), GAME.later_of(g)
+    assert dealt > 1
 
 
 def test_a_deal_drawn_for_a_repeat_is_another_one():

@@ -28,6 +28,7 @@ NOT_IN_POSITION = {
     "episode",
     "deals",
     "dealt",
+    "next_deal",
     "points",
     "decision",
     "round_ended",

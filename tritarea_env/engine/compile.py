@@ -146,7 +146,7 @@ def inlined(function: F) -> F:
     Constants that it is given are worked in, and the caller stays in one piece: numba puts every function on a page
     of memory of its own, and a loop over half a dozen pages is slow to read.
     """
-    return cast(F, numba.njit(nogil=True, _nrt=False, forceinline=True)(function))
+    return _compiled(function, _nrt=False, forceinline=True)
 
 
 def making_kernel(function: F) -> F:

@@ -54,7 +54,7 @@ class Game:
 
     Of the functions on one record ``g``: ``set_start(g, given, strict)`` writes what is given of a game's start over
     what was drawn (``strict``: nothing may be missing) and returns all of it, as a record has it; ``set_later(g, deals,
-    strict)`` does the same for deals after the present one, ``later_of(g)`` gives those that stand in the record.
+    strict)`` does the same for deals after the present one, ``later_of(g)`` gives those as they will be.
     ``deals_of(g, first)`` lists the deals of a game that began with ``first``, those that were dealt since included.
     A game whose deals have no bound holds the next one only: before each decision ``feed(g, deals)`` puts the right
     one of ``deals`` there, if they go so far.

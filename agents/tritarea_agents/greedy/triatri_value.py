@@ -19,7 +19,7 @@ import numpy as np
 from tritarea_env.engine.compile import kernel
 from tritarea_env.engine.rewards import share
 from tritarea_env.games.triatri.kernel import number_of
-from tritarea_env.games.triatri.rules import IMITATION, MOST_SEATS, ROUNDS, TRICKS
+from tritarea_env.games.triatri.rules import GAME, IMITATION, MOST_SEATS, ROUNDS, TRICKS
 from tritarea_env.games.triatri.settlement import count_gems, settle, winners
 
 RANGES = {
@@ -53,17 +53,19 @@ class Parameters(NamedTuple):
     samples: int = 6  # worlds of opponents' cards per decision
 
 
-# What the kernels write to; nothing in it outlives a decision.
-WORK = np.dtype(
+# What the kernels write to; nothing in it outlives a decision. One record, as numba counts references to arrays.
+_FIELDS = np.dtype(
     [
+        ("picked", GAME),  # the game with a prize picked
+        ("ended", GAME),  # a game that is over
         ("odds", np.float64, (MOST_SEATS,)),  # exp(standing) of each seat, as long as nobody has the prize
         ("chances", np.float64, (MOST_SEATS, MOST_SEATS)),  # by seat that wins the prize: each seat's, to win the game
         ("gains", np.float64, (IMITATION + 1,)),  # by card: the seat's own mean chance, with the cards it keeps
     ],
     align=True,
 )
-# Records to try things on: the game with a prize picked, a trick played on to its end, a game that is over
-PICKED, TRICK, ENDED, TRIALS = range(4)
+WORK = np.dtype((np.record, _FIELDS))
+WORLD = np.dtype((np.record, GAME))
 
 
 # ------------------------------------------------------------------------------------------- standings
@@ -127,7 +129,7 @@ def odds_of_pick(g, p):
 
 
 @kernel
-def fill_chances(g, p, work, trial):
+def fill_chances(g, p, work):
     """``work.chances``, of a game ``g`` with a prize."""
     last = tricks_left(g) == 0 or lowest_supply(g) == 0
     if not last:
@@ -136,17 +138,17 @@ def fill_chances(g, p, work, trial):
     for s in range(g.players):
         g.gems[s, g.prize] += 1
         if last or lacking(g, s) == 0:
-            chances_at_end(g, s, work, trial)
+            chances_at_end(g, s, work)
         else:
             chances_before(g, s, p, work)
         g.gems[s, g.prize] -= 1
 
 
 @kernel
-def chances_at_end(g, s, work, trial):
+def chances_at_end(g, s, work):
     """B5: everyone's share of the win, as seat ``s`` has taken the prize and the game ends."""
-    trial[ENDED] = g
-    ended = trial[ENDED]
+    work.ended = g
+    ended = work.ended
     settle(ended, s if lacking(g, s) == 0 else -1)
     won = winners(ended)
     for other in range(g.players):

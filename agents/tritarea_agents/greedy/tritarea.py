@@ -9,11 +9,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tritarea_env.engine.compile import kernel
+from tritarea_env.engine.compile import inlined, kernel, making_kernel
+from tritarea_env.engine.protocol import legal_mask
 from tritarea_env.engine.rng import below, derive
 from tritarea_env.games import Game
 from tritarea_env.games.tritarea.information import unseen
-from tritarea_env.games.tritarea.kernel import award_rights, legal_mask
+from tritarea_env.games.tritarea.kernel import award_rights
 from tritarea_env.games.tritarea.rules import (
     BUILD,
     CARDS,
@@ -22,7 +23,6 @@ from tritarea_env.games.tritarea.rules import (
     FIVE,
     FIVE_DEFAULT,
     FIVE_SETTLE,
-    GAME,
     KEEP,
     NEIGHBOURS,
     ONE_BLOCK,
@@ -39,19 +39,19 @@ from tritarea_env.games.tritarea.rules import (
 from tritarea_env.games.tritarea.settlement import declaration_sign, declared_card
 
 from ..base import Agent, Views
+from .packing import packed
 from .tritarea_value import (
     RANGES,
-    TRICK,
     WORK,
     Parameters,
     fill_rights,
     leftover,
+    look,
     loss_of_default,
-    trust,
     value,
-    value_of_building,
-    value_of_extra,
+    value_of_blocks,
     weight,
+    with_extra,
     worth_of_blocks,
 )
 
@@ -68,13 +68,12 @@ class GreedyAgent:
 
     def __init__(self, parameters: Parameters) -> None:
         self.parameters = parameters
+        self._packed = packed(parameters)
 
     def act(self, views: Views) -> NDArray[np.int64]:
         """(n,) action ids."""
-        work = np.zeros(1, WORK).view(np.recarray)
-        trial = np.zeros(3, GAME).view(np.recarray)
         chosen = np.empty(len(views), np.int64)
-        choose_all(views.hidden, views.seed, self.parameters, work, trial, chosen)
+        choose_all(views.records, views.seed, self._packed, chosen)
         return chosen
 
 
@@ -83,24 +82,25 @@ def build(game: Game, parameters: Parameters) -> Agent:
     return GreedyAgent(parameters)
 
 
-@kernel
-def choose_all(hidden, seeds, p, work, trial, chosen):
-    """An action (n,) int64 for each hidden record (n,) and seed (n,)."""
+@making_kernel
+def choose_all(hidden, seeds, parameters, chosen):
+    """An action (n,) int64 for each hidden record (n,) and seed (n,); ``parameters`` (1,)."""
+    works = np.zeros(1, WORK)  # a record alone would not keep its memory
     for i in range(hidden.shape[0]):
-        chosen[i] = choose(hidden[i], seeds[i], p, work[0], trial)
+        chosen[i] = choose(hidden[i], seeds[i], parameters[0], works[0])
 
 
 @kernel
-def choose(g, seed, p, work, trial):
+def choose(g, seed, p, work):
     phase = g.phase
     if phase == PLAY:
-        return choose_card(g, seed, p, work, trial)
+        return choose_card(g, seed, p, work)
     if phase == BUILD:
-        return choose_square(g, p, work, trial)
+        return choose_square(g, p, work)
     if phase == EXTRA:
-        return choose_extra(g, p, work, trial)
+        return choose_extra(g, p, work)
     if phase == FIVE:
-        return choose_five(g, p, work, trial)
+        return choose_five(g, p, work)
     if phase == FIVE_DEFAULT:
         return TO_ZERO if g.scores[g.seat] > 1 else KEEP
     if phase == FIVE_SETTLE:
@@ -114,7 +114,8 @@ def choose(g, seed, p, work, trial):
 
 
 @kernel
-def choose_square(g, p, work, trial):
+def choose_square(g, p, work):
+    look(g, p, work)
     legal_mask(g, work.mask)
     s = np.int64(g.seat)
     best, most = PASS, -1e9
@@ -122,21 +123,23 @@ def choose_square(g, p, work, trial):
         if work.mask[action]:
             two = action >= TWO_BLOCKS
             square = action - (TWO_BLOCKS if two else ONE_BLOCK)
-            found = value_of_building(g, s, square, 2 if two else 1, p, work, trial)
+            blocks = 2 if two else 1
+            found = with_extra(g, s, square, blocks, value_of_blocks(g, s, square, blocks, work), work)
             if found > most:
                 best, most = action, found
-    if work.mask[PASS] and value(g, s, p, work) - loss_of_default(g, s) > most:
+    if work.mask[PASS] and value(g, work.board, s, work) - loss_of_default(g, s) > most:
         best = PASS
     return best
 
 
 @kernel
-def choose_extra(g, p, work, trial):
+def choose_extra(g, p, work):
+    look(g, p, work)
     s = np.int64(g.seat)
-    best, most = PASS, value(g, s, p, work)
+    best, most = PASS, value(g, work.board, s, work)
     for q in range(SQUARES):
         if NEIGHBOURS[g.built] >> q & 1:
-            found = value_of_extra(g, s, q, p, work, trial)
+            found = value_of_blocks(g, s, q, 1, work)
             if found > most:
                 best, most = ONE_BLOCK + q, found
     return best
@@ -145,10 +148,10 @@ def choose_extra(g, p, work, trial):
 # ----------------------------------------------------------------------------------------------- cards
 
 
-@kernel
-def value_of_trick(g, me, work, trial):
-    """The change of seat ``me``'s value by the rights of ``trial[TRICK]``: ``g`` with four cards laid."""
-    trick = trial[TRICK]
+@inlined
+def value_of_trick(g, me, work):
+    """The change of seat ``me``'s value by the rights of ``trick``: ``g`` with four cards laid."""
+    trick = work.trick
     award_rights(trick)
     total = 0.0
     for right in range(2):
@@ -162,32 +165,31 @@ def value_of_trick(g, me, work, trial):
     return total
 
 
-@kernel
-def value_of_five(g, me, work, trial):
+@inlined
+def value_of_five(g, me, work):
     """The same where seat ``me`` has played a five that it may still change."""
-    trick = trial[TRICK]
-    best = value_of_trick(g, me, work, trial)
+    best = value_of_trick(g, me, work)
     for cost, rank in ((1, 0), (2, 10)):
         if g.scores[me] >= cost:
-            trick.rank[me] = rank
-            best = max(best, value_of_trick(g, me, work, trial) - cost)
+            work.trick.rank[me] = rank
+            best = max(best, value_of_trick(g, me, work) - cost)
     return best
 
 
-@kernel
-def value_of_card(g, me, card, work, trial):
+@inlined
+def value_of_card(g, me, card, work):
     """The same after seat ``me`` has laid ``card``, too."""
-    lay(trial[TRICK], me, card)
-    return value_of_five(g, me, work, trial) if card % 9 == 4 else value_of_trick(g, me, work, trial)
+    lay(work.trick, me, card)
+    return value_of_five(g, me, work) if card % 9 == 4 else value_of_trick(g, me, work)
 
 
-@kernel
+@inlined
 def lay(g, s, card):
     g.played[s] = card
     g.rank[s] = card % 9 + 1
 
 
-@kernel
+@inlined
 def take_card(key, cards, n):
     """Draw one of the first ``n`` entries of ``cards`` (n,); the last takes its place."""
     i = below(key, n)
@@ -196,7 +198,7 @@ def take_card(key, cards, n):
     return card
 
 
-@kernel
+@inlined
 def cards_of(pool, cards):
     """Write the cards of the set ``pool`` into ``cards``; returns their number."""
     n = 0
@@ -208,50 +210,52 @@ def cards_of(pool, cards):
 
 
 @kernel
-def gains_of_cards(g, seed, p, work, trial):
+def gains_of_cards(g, seed, p, work):
     """``work.gains``: for each card in hand the mean change of value, over worlds of the cards still to be played."""
     s = np.int64(g.seat)
-    fill_rights(g, s, p, work, trial)
-    trial[TRICK] = g
+    look(g, p, work)
+    fill_rights(g, s, work)
+    work.trick = g
     work.gains[:] = 0.0
-    trick = trial[TRICK]
     n = cards_of(unseen(g, s), work.cards)
+    held = cards_of(g.hand[s], work.own)
     waiting = (g.leader - s - 1) % SEATS  # seats that play after this one
     worlds = p.samples if waiting > 0 else 1
     for world in range(worlds):
         key = derive(seed, world)
         for k in range(waiting):
-            lay(trick, (s + 1 + k) % SEATS, take_card(derive(key, k), work.cards, n - k))
-        for card in range(CARDS):
-            if g.hand[s] >> card & 1:
-                work.gains[card] += value_of_card(g, s, card, work, trial) / worlds
+            lay(work.trick, (s + 1 + k) % SEATS, take_card(derive(key, k), work.cards, n - k))
+        for k in range(held):
+            card = work.own[k]
+            work.gains[card] += value_of_card(g, s, card, work) / worlds
 
 
 @kernel
-def choose_card(g, seed, p, work, trial):
-    gains_of_cards(g, seed, p, work, trial)
+def choose_card(g, seed, p, work):
+    gains_of_cards(g, seed, p, work)
     hand = g.hand[g.seat]
     best, most = -1, -1e9
     for card in range(CARDS):
         if hand >> card & 1:
             found = work.gains[card]
             if g.round_number == 2:
-                found += trust(g, p) * leftover(g, g.seat, hand & ~(np.int64(1) << np.int64(card)))
+                found += work.trust * leftover(work.board, g.seat, hand & ~(np.int64(1) << np.int64(card)))
             if found > most:
                 best, most = card, found
     return best
 
 
 @kernel
-def choose_five(g, p, work, trial):
+def choose_five(g, p, work):
     s = np.int64(g.seat)
-    fill_rights(g, s, p, work, trial)
-    trial[TRICK] = g
-    best, most = KEEP, value_of_trick(g, s, work, trial)
+    look(g, p, work)
+    fill_rights(g, s, work)
+    work.trick = g
+    best, most = KEEP, value_of_trick(g, s, work)
     for action, cost, rank in ((TO_ZERO, 1, 0), (TO_TEN, 2, 10)):
         if g.scores[s] >= cost:
-            trial[TRICK].rank[s] = rank
-            found = value_of_trick(g, s, work, trial) - cost
+            work.trick.rank[s] = rank
+            found = value_of_trick(g, s, work) - cost
             if found > most:
                 best, most = action, found
     return best

@@ -13,10 +13,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tritarea_env.engine.compile import kernel
-from tritarea_env.games.tritarea.kernel import has_own_neighbour, place
-from tritarea_env.games.tritarea.rules import ACTIONS, CARDS, NEIGHBOURS, PLAY, ROUNDS, SEATS, SQUARES, TRICKS
-from tritarea_env.games.tritarea.settlement import rank_in_area, score_now
+from tritarea_env.engine.compile import inlined, kernel
+from tritarea_env.games.tritarea.kernel import has_own_neighbour
+from tritarea_env.games.tritarea.rules import (
+    ACTIONS,
+    BLOCKS_A_SEAT,
+    CARDS,
+    CARDS_A_SEAT,
+    GAME,
+    NEIGHBOURS,
+    PLAY,
+    ROUNDS,
+    SEATS,
+    SQUARES,
+    TRICKS,
+)
+
+from .tritarea_board import BOARD, put, settled, survey
 
 RANGES = {"block": (-1000, 1000), "use": (0, 100), "fade": (0, 1), "samples": (1, 100_000)}
 
@@ -30,19 +43,29 @@ class Parameters(NamedTuple):
     samples: int = 8  # worlds of opponents' cards per decision on a card
 
 
-# What the kernels write to; nothing in it outlives a decision.
-WORK = np.dtype(
+# What the kernels write to; nothing in it outlives a decision. One record, as numba counts references to arrays.
+_FIELDS = np.dtype(
     [
-        ("points", np.int64, (SEATS,)),  # scores as settled now
+        ("board", BOARD),  # as it is
+        ("built", BOARD),  # after building
+        ("built_on", BOARD),  # after additional construction
+        ("trick", GAME),  # the game with cards laid to fill the trick
+        ("weights", np.float64, (SEATS, SEATS)),  # how a point of the second seat counts for the first
+        ("trust", np.float64),  # how much of a point that settlement would pay now counts
+        ("kept", np.float64, (max(BLOCKS_A_SEAT) + 1,)),  # worth of so many blocks in hand
         ("rights", np.float64, (2, SEATS, 4)),  # change of value by right, seat that wins it, concept
         ("gains", np.float64, (CARDS,)),  # mean change of value by card
+        ("own", np.int64, (max(CARDS_A_SEAT),)),  # the hand's cards
         ("cards", np.int64, (CARDS,)),  # cards that the seat has not seen
         ("mask", np.int8, (ACTIONS,)),
     ],
     align=True,
 )
-# Positions to try things on: after building, after building twice, and with cards laid to fill the trick
-BUILT, BUILT_ON, TRICK = range(3)
+WORK = np.dtype((np.record, _FIELDS))
+# BEST_RANK[the hand's cards of a concept]: the most that one may pay as a declaration: a five can become 10 for 2
+BEST_RANK = np.array(
+    [max((8 if r == 5 else r for r in range(1, 10) if held >> (r - 1) & 1), default=0) for held in range(1 << 9)]
+)
 
 
 # ------------------------------------------------------------------------------------------- the value
@@ -77,69 +100,71 @@ def worth_of_blocks(g, blocks, left, p):
     return each * used * (1.0 - math.exp(-blocks / used))
 
 
-@kernel
-def best_rank(hand, area):
-    """The most that a card of ``hand`` (a set) may pay as a declaration for ``area``: a five can become 10 for 2."""
-    best = 0
-    for rank in range(1, 10):
-        if hand >> (9 * area + rank - 1) & 1:
-            best = max(best, 8 if rank == 5 else rank)
-    return best
-
-
-@kernel
-def leftover(g, s, hand):
+@inlined
+def leftover(board, s, hand):
     """Round 2: what the best card of ``hand`` (a set) pays if it is left over and areas are settled now."""
-    best = 0
+    best = np.int64(0)
     for area in range(4):
-        if rank_in_area(g, area, s) == 1:
-            best = max(best, best_rank(hand, area))
+        if board.first[area] >> s & 1:
+            best = max(best, BEST_RANK[hand >> 9 * area & 0x1FF])
     return best
 
 
 @kernel
-def value(g, s, p, work):
-    """What position ``g`` is worth to seat ``s``."""
-    score_now(g, work.points)
-    return value_at(g, s, p, work)
+def look(g, p, work):
+    """Get ready to value things in ``g``: its board, and what blocks in hand are worth."""
+    survey(g, work.board)
+    left = tricks_left(g)
+    work.trust = trust(g, p)
+    for s in range(SEATS):
+        for other in range(SEATS):
+            work.weights[s, other] = weight(g, s, other)
+    for blocks in range(work.kept.shape[0]):
+        work.kept[blocks] = worth_of_blocks(g, blocks, left, p)
 
 
-@kernel
-def value_at(g, s, p, work):
-    """The same, with the scores as settled now given."""
+@inlined
+def value(g, board, s, work):
+    """What game ``g`` with ``board`` is worth to seat ``s``."""
     sure, open_ = 0.0, 0.0
     for other in range(SEATS):
-        factor = weight(g, s, other)
-        sure += factor * g.scores[other]
-        open_ += factor * (work.points[other] - g.scores[other])
+        factor = work.weights[s, other]
+        sure += factor * board.scores[other]
+        open_ += factor * (settled(g, board, other) - board.scores[other])
     if g.round_number == 2 and g.hand_size[s] > 1:
-        open_ += leftover(g, s, g.hand[s])
-    return sure + trust(g, p) * open_ + worth_of_blocks(g, g.blocks[s], tricks_left(g), p)
+        open_ += leftover(board, s, g.hand[s])
+    return sure + work.trust * open_ + work.kept[board.blocks[s]]
 
 
 # ---------------------------------------------------------------------------------------- construction
 
 
+@inlined
+def value_of_blocks(g, s, square, blocks, work):
+    """The value after seat ``s`` has placed ``blocks`` on ``square``, which makes ``work.built``."""
+    work.built = work.board
+    put(g, work.built, s, square, blocks)
+    return value(g, work.built, s, work)
+
+
+@inlined
+def value_of_extra(g, s, square, work):
+    """The value after one block more, on another square."""
+    work.built_on = work.built
+    put(g, work.built_on, s, square, 1)
+    return value(g, work.built_on, s, work)
+
+
 @kernel
-def value_of_building(g, s, square, blocks, p, work, trial):
-    """The value after seat ``s`` has placed ``blocks`` on ``square`` and made the best of what that allows."""
-    built = trial[BUILT]
-    trial[BUILT] = g
-    for _ in range(blocks):
-        place(built, s, square)
-    best = value(built, s, p, work)
-    if built.blocks[s] > 0 and has_own_neighbour(built, s, square):
+def with_extra(g, s, square, blocks, found, work):
+    """The value after seat ``s`` has placed ``blocks`` on ``square``: ``found``, or more by additional construction."""
+    if g.blocks[s] > blocks and has_own_neighbour(g, s, square):
+        work.built = work.board
+        put(g, work.built, s, square, blocks)
         for q in range(SQUARES):
             if NEIGHBOURS[square] >> q & 1:
-                best = max(best, value_of_extra(built, s, q, p, work, trial))
-    return best
-
-
-@kernel
-def value_of_extra(g, s, square, p, work, trial):
-    trial[BUILT_ON] = g
-    place(trial[BUILT_ON], s, square)
-    return value(trial[BUILT_ON], s, p, work)
+                found = max(found, value_of_extra(g, s, q, work))
+    return found
 
 
 @kernel
@@ -152,42 +177,7 @@ def loss_of_default(g, s):
 # ---------------------------------------------------------------------------------------------- rights
 
 
-@kernel
-def own_right(g, s, right, concept, p, work, trial):
-    """The value of what seat ``s`` can build as rightholder 1 (``right`` 0) or 2 of ``concept``.
-
-    The square is the best before additional construction: near enough to weigh cards, and faster.
-    """
-    best, square, blocks = -1e9, np.int64(0), np.int64(1)
-    for q in range(SQUARES):
-        if g.area[q] == concept:
-            trial[BUILT] = g
-            for n in range(1, min(right + 1, g.blocks[s]) + 1):
-                place(trial[BUILT], s, q)
-                found = value(trial[BUILT], s, p, work)
-                if found > best:
-                    best, square, blocks = found, q, n
-    return value_of_building(g, s, square, blocks, p, work, trial)
-
-
-@kernel
-def right_of_other(g, me, s, concept, p, work, trial):
-    """Seat ``me``'s value after seat ``s`` has placed one block on the square of ``concept`` that suits ``s`` best.
-
-    One block stands for what either rightholder may build: near enough, and twice as fast.
-    """
-    best, mine = -1e9, 0.0
-    for square in range(SQUARES):
-        if g.area[square] == concept:
-            trial[BUILT] = g
-            place(trial[BUILT], s, square)
-            found = value(trial[BUILT], s, p, work)
-            if found > best:
-                best, mine = found, value_at(trial[BUILT], me, p, work)
-    return mine
-
-
-@kernel
+@inlined
 def may_win(g, me, s, concept):
     """Whether seat ``me`` must reckon with seat ``s`` winning a right of ``concept`` in this trick."""
     if g.played[s] >= 0:
@@ -196,14 +186,56 @@ def may_win(g, me, s, concept):
 
 
 @kernel
-def fill_rights(g, me, p, work, trial):
+def own_rights(g, s, concept, work):
+    """The values of what seat ``s`` can build as rightholder 1 and 2 of ``concept``.
+
+    The square is the best before additional construction: near enough to weigh cards, and faster.
+    """
+    best, square = -1e9, np.int64(0)  # with one block
+    best_of_2, square_of_2, blocks_of_2 = -1e9, np.int64(0), np.int64(1)  # with one or two
+    for q in range(SQUARES):
+        if g.area[q] != concept:
+            continue
+        found = value_of_blocks(g, s, q, 1, work)
+        if found > best:
+            best, square = found, q
+        if found > best_of_2:
+            best_of_2, square_of_2, blocks_of_2 = found, q, 1
+        if g.blocks[s] >= 2:
+            found = value_of_blocks(g, s, q, 2, work)
+            if found > best_of_2:
+                best_of_2, square_of_2, blocks_of_2 = found, q, 2
+    first = with_extra(g, s, square, 1, best, work)
+    if square_of_2 == square and blocks_of_2 == 1:
+        return first, first
+    return first, with_extra(g, s, square_of_2, blocks_of_2, best_of_2, work)
+
+
+@kernel
+def right_of_other(g, me, s, concept, work):
+    """Seat ``me``'s value after seat ``s`` has placed one block on the square of ``concept`` that suits ``s`` best.
+
+    One block stands for what either rightholder may build: near enough, and twice as fast.
+    """
+    best, mine = -1e9, 0.0
+    for square in range(SQUARES):
+        if g.area[square] == concept:
+            found = value_of_blocks(g, s, square, 1, work)
+            if found > best:
+                best, mine = found, value(g, work.built, me, work)
+    return mine
+
+
+@kernel
+def fill_rights(g, me, work):
     """``work.rights``: the change of seat ``me``'s value by right, seat that wins it, and concept, where it may."""
-    now = value(g, me, p, work)
+    now = value(g, work.board, me, work)
     for s in range(SEATS):
         for concept in range(4):
             if g.blocks[s] > 0 and may_win(g, me, s, concept):
                 if s == me:
-                    for right in range(2):
-                        work.rights[right, s, concept] = own_right(g, s, right, concept, p, work, trial) - now
+                    first, second = own_rights(g, s, concept, work)
+                    work.rights[0, s, concept] = first - now
+                    work.rights[1, s, concept] = second - now
                 else:
-                    work.rights[:, s, concept] = right_of_other(g, me, s, concept, p, work, trial) - now
+                    work.rights[:, s, concept] = right_of_other(g, me, s, concept, work) - now

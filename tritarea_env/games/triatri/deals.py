@@ -1,4 +1,8 @@
-"""The deals of a game and the opening of its rounds (B2)."""
+"""The deals of a game and the opening of its rounds (B2).
+
+The deal to come, ``next_deal``, stands in the record only where it is given, or is the first one: else it is blank
+(all 0) and drawn when its cards are dealt.
+"""
 
 import numpy as np
 
@@ -26,6 +30,12 @@ def draw_next(g):
 
 
 @kernel
+def has_next(g):
+    """Whether the deal to come stands in the record."""
+    return g.next_deal[0] != 0
+
+
+@kernel
 def draw(g):
     """Draw the first deal of the game that ``g.stream`` and ``g.episode`` name."""
     g.dealt = 0
@@ -48,9 +58,12 @@ def begin(g):
 
 @kernel
 def deal(g):
-    """Deal the cards of a round, or of a repeat (B3), and draw the next deal."""
+    """Deal the cards of a round, or of a repeat (B3)."""
+    if not has_next(g):
+        draw_next(g)
     for s in range(MOST_SEATS):
         g.hand[s] = g.next_deal[s]
+        g.next_deal[s] = 0
         g.hand_size[s] = CARDS_A_SEAT if s < g.players else 0
         g.bids[s] = -1
         g.voids[s] = 0
@@ -61,7 +74,6 @@ def deal(g):
     g.seat = 0
     g.phase = BID
     g.dealt += 1
-    draw_next(g)
 
 
 @kernel

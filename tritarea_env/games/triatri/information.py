@@ -4,7 +4,6 @@ import numpy as np
 
 from ...engine.compile import kernel, making_kernel
 from ...engine.rng import below, derive
-from .deals import draw_next
 from .kernel import colour_of
 from .rules import BID, DECK, DECK_SIZE, IMITATION, MOST_SEATS, TRICKS
 
@@ -76,6 +75,8 @@ def may_hold(g, s, card):
 @kernel
 def gather(g, s, cards, n):
     """Bring the first ``n`` cards into an order in which those that seat ``s`` may hold come last; their number."""
+    if g.voids[s] == 0:
+        return n
     held = 0
     for i in range(n - 1, -1, -1):
         if may_hold(g, s, cards[i]):
@@ -104,9 +105,9 @@ def try_to_deal(g, seat, key, cards, n, most):
             continue
         size = needs(g, s)
         allowed = gather(g, s, cards, n)
-        ways = CHOOSE[min(n, most[s]), size]
+        ways, fitting = CHOOSE[min(n, most[s]), size], CHOOSE[allowed, size]
         drawn += 1
-        if below(derive(key, drawn), ways) >= CHOOSE[allowed, size]:
+        if ways > fitting and below(derive(key, drawn), ways) >= fitting:
             return False
         hand = np.int64(0)
         for _ in range(size):
@@ -124,14 +125,30 @@ def try_to_deal(g, seat, key, cards, n, most):
 def determinize(g, seat, seed):
     """Fill in place all that ``seat`` does not know with a random deal that fits all it knows.
 
-    Every fitting deal of the cards (unused ones included) is equally likely. The deal to come and the stream are
-    drawn anew from ``seed`` (uint64). Takes a hidden record or a full one (whose hidden cards it does not look at).
+    Every fitting deal of the cards (unused ones included) is equally likely. The stream, from which the deals to come
+    are drawn, is drawn anew from ``seed`` (uint64). Takes a hidden record or a full one (whose hidden cards it does not
+    look at).
     """
-    cards = np.empty(24, np.int8)
+    cards, most = np.empty(24, np.int8), np.empty(MOST_SEATS, np.int64)
+    n = look_for_unseen(g, seat, cards, most)
+    deal_unseen(g, seat, seed, cards, n, most)
+
+
+@kernel
+def look_for_unseen(g, seat, cards, most):
+    """What ``determinize`` deals: the cards that ``seat`` cannot see, into ``cards`` (24,) int8; returns their number.
+
+    ``most`` (4,) int64 is how many of them each seat may hold.
+    """
     n = unseen(g, seat, cards)
-    most = np.empty(MOST_SEATS, np.int64)
     for s in range(g.players):
         most[s] = gather(g, s, cards, n)
+    return n
+
+
+@kernel
+def deal_unseen(g, seat, seed, cards, n, most):
+    """``determinize`` after ``look_for_unseen``; changes the order of ``cards``."""
     attempt = 0
     while not try_to_deal(g, seat, derive(derive(seed, 0), attempt), cards, n, most):
         attempt += 1
@@ -141,7 +158,7 @@ def determinize(g, seat, seed):
                 guess_bid(g, s, derive(derive(seed, 1), s))
     g.stream = derive(seed, 2)
     g.episode = 0
-    draw_next(g)
+    g.next_deal[:] = 0
 
 
 @kernel

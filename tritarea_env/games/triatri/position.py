@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..reading import check_deal, check_seat, or_none
-from .deals import draw_next
+from .deals import draw_next, has_next
 from .information import bid_is_open
 from .rules import CARDS_A_SEAT, DECKS, IMITATION, NUMBER_CARDS, PHASES, card_name
 
@@ -76,7 +76,7 @@ def check_deals(g: Any, deals: Any) -> list[Deal]:
 
 
 def feed(g: Any, deals: list[Deal]) -> None:
-    """Hold the next of the game's ``deals`` ready, if they go so far; the kernel has drawn one for the case."""
+    """Hold the next of the game's ``deals`` ready, if they go so far; if not, the kernel draws one when it needs it."""
     if g.decision == 0 or (g.trick == 0 and g.seat == 0):  # a deal has just been used
         _put(g, deals)
 
@@ -88,7 +88,10 @@ def _put(g: Any, deals: list[Deal]) -> None:
 
 
 def later_of(g: Any) -> list[Deal]:
-    """The deal to come, as far as it is fixed."""
+    """The deal to come: the one that stands in the record, or the one that is drawn when it is needed."""
+    if not has_next(g):
+        g = g.copy()
+        draw_next(g)
     return [[cards_of(g.next_deal[s]) for s in range(int(g.players))]]
 
 

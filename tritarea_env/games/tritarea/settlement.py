@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...engine import rewards
-from ...engine.compile import kernel
+from ...engine.compile import inlined, kernel
 from .rules import (
     AREA_POINTS,
     AREAS,
@@ -17,6 +17,21 @@ from .rules import (
 )
 
 SCORE_UNIT = 50.0  # of rewards `score` and `score_delta`
+
+
+def points_of_ranks(area: int, first: int, second: int) -> list[int]:
+    """A6.1: every seat's points for ``area``, given the sets (bits) of seats of rank 1 and 2; shares are rounded up."""
+    if second == 0:  # alone, or tied
+        to_first, to_second = -(-sum(AREA_POINTS[area]) // max(1, first.bit_count())), 0
+    else:
+        to_first, to_second = AREA_POINTS[area, 0], -(-AREA_POINTS[area, 1] // second.bit_count())
+    return [to_first if first >> s & 1 else to_second if second >> s & 1 else 0 for s in range(SEATS)]
+
+
+# POINTS_OF_RANKS[area, first, second]: the same, looked up
+POINTS_OF_RANKS = np.array(
+    [[[points_of_ranks(area, one, two) for two in range(16)] for one in range(16)] for area in range(4)], np.int8
+)
 
 
 @kernel
@@ -33,35 +48,29 @@ def lose(g, s, points, source):
     g.points[s, source] -= loss
 
 
-@kernel
-def rank_in_area(g, area, s):
-    """1 + number of seats strictly better in ``area``; 0 for a seat that tops nothing there."""
-    own = g.standing[area, s]
-    if own == 0:
-        return 0
-    rank = 1
-    for other in range(SEATS):
-        if g.standing[area, other] > own:
-            rank += 1
-    return rank
+@inlined
+def first_and_second(standing):
+    """The sets (bits) of seats of rank 1 and 2 in an area, by what they top there, ``standing`` (4,).
+
+    A rank is 1 + the number of seats strictly better, so nobody has rank 2 if two share rank 1. A seat that tops
+    nothing has no rank.
+    """
+    first = second = np.int64(0)
+    for s in range(SEATS):
+        better = np.int64(0)
+        for other in range(SEATS):
+            better += standing[other] > standing[s]
+        ranked = standing[s] > 0
+        first |= np.int64(ranked & (better == 0)) << s
+        second |= np.int64(ranked & (better == 1)) << s
+    return first, second
 
 
 @kernel
 def area_points(g, area, s):
     """Points of seat ``s`` for ``area`` (A6.1)."""
-    rank = rank_in_area(g, area, s)
-    if rank == 0 or rank > 2:
-        return np.int64(0)
-    own, first, second = g.standing[area, s], AREA_POINTS[area, 0], AREA_POINTS[area, 1]
-    tied = others = 0
-    for other in range(SEATS):
-        tied += g.standing[area, other] == own
-        others += g.standing[area, other] > 0
-    if rank == 2:
-        return (second + tied - 1) // tied
-    if others == 1 or tied >= 2:
-        return (first + second + tied - 1) // tied
-    return first
+    first, second = first_and_second(g.standing[area])
+    return np.int64(POINTS_OF_RANKS[area, first, second, s])
 
 
 @kernel
@@ -75,30 +84,37 @@ def tower_owner(g, square):
     return owner
 
 
-@kernel
+@inlined
 def tallest(g):
     """Greatest height on the board and the points that each building of that height pays (A6.2)."""
-    height, buildings = 1, 0
+    height = np.int64(1)
     for square in range(SQUARES):
-        if g.height[square] > height:
-            height, buildings = g.height[square], 1
-        elif g.height[square] == height:
-            buildings += 1
-    return height, 10 if buildings == 1 else 6 if buildings == 2 else 4
+        height = max(height, np.int64(g.height[square]))
+    buildings = np.int64(0)
+    for square in range(SQUARES):
+        buildings += g.height[square] == height
+    return height, pay_of_towers(buildings)
+
+
+@inlined
+def pay_of_towers(buildings):
+    """A6.2: the points for each of so many tallest buildings."""
+    return np.int64(10) if buildings == 1 else np.int64(6) if buildings == 2 else np.int64(4)
 
 
 @kernel
 def settle_areas_and_towers(g):
     for area in range(4):
+        first, second = first_and_second(g.standing[area])
         for s in range(SEATS):
-            gain(g, s, area_points(g, area, s), AREAS)
+            gain(g, s, POINTS_OF_RANKS[area, first, second, s], AREAS)
     height, pays = tallest(g)
     for square in range(SQUARES):
         if g.height[square] == height:
             gain(g, tower_owner(g, square), pays, TOWER)
 
 
-@kernel
+@inlined
 def declared_card(g, s):
     """The card of seat ``s``'s declaration: round 2's leftover, round 3's declared card; -1 if not known."""
     if g.round_number == ROUNDS:
@@ -116,10 +132,16 @@ def declaration_sign(g, s, card):
     """+1 if the declared card's rank is gained, -1 if it is lost, 0 if it does not matter (A6.3)."""
     if card < 0:
         return 0
-    rank = rank_in_area(g, card // 9, s)
-    if rank == 1:
+    first, second = first_and_second(g.standing[card // 9])
+    return sign_of_rank(g, s, first, second)
+
+
+@inlined
+def sign_of_rank(g, s, first, second):
+    """The same, given the seats (bits) of rank 1 and 2 in the declared card's area."""
+    if first >> s & 1:
         return 1
-    return -1 if g.round_number == ROUNDS and rank != 2 else 0
+    return -1 if g.round_number == ROUNDS and not second >> s & 1 else 0
 
 
 @kernel
@@ -164,9 +186,9 @@ def score_now(g, out):
         return
     if g.phase != FIVE_SETTLE:  # there, areas and towers have been paid
         for area in range(4):
+            first, second = first_and_second(g.standing[area])
             for s in range(SEATS):
-                if g.standing[area, s] != 0:
-                    out[s] += area_points(g, area, s)
+                out[s] += POINTS_OF_RANKS[area, first, second, s]
         height, pays = tallest(g)
         for square in range(SQUARES):
             if g.height[square] == height:
@@ -183,8 +205,12 @@ def declaration_worth(g, s, score):
     if g.phase == FIVE_SETTLE and (s - g.start_player) % SEATS < (g.seat - g.start_player) % SEATS:
         return np.int64(0)  # already settled
     card = declared_card(g, s)
-    sign = declaration_sign(g, s, card)
-    rank = card % 9 + 1
+    return worth_of_rank(declaration_sign(g, s, card), card % 9 + 1, score)
+
+
+@inlined
+def worth_of_rank(sign, rank, score):
+    """What a declared card of ``rank`` adds to ``score``; a five becomes 10 for 2, or 0 for 1, if that can be paid."""
     if sign > 0:
         return np.int64(8) if rank == 5 and score >= 2 else rank
     if sign < 0:
