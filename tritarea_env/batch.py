@@ -80,7 +80,6 @@ class Batch:
         self._all = np.arange(n)
         self._index = self._all.copy()
         self._actions = np.zeros(n, np.int64)
-        self._before = np.zeros(seats, np.int64)
         shown = (self.seat, self.observation, self.mask)
         counted = (self.reward, self.done, self.final_scores, self.episode_length)
         self._shown = shown
@@ -129,7 +128,7 @@ class Batch:
 
         Drawn in compiled code from the game's stream and the number of the decision: the same until it is stepped.
         """
-        self._do(batching.CHOOSE, len(self))
+        self._working().do(batching.CHOOSE, len(self))
         return self._actions.copy()
 
     def step(self, actions: ArrayLike) -> None:
@@ -161,21 +160,18 @@ class Batch:
         if chosen.shape != (count,) or chosen.dtype.kind not in "iu":
             raise TypeError(f"actions are {count} integers, not {chosen.dtype} of shape {chosen.shape}")
         np.copyto(self._actions[:count], chosen, casting="unsafe")  # what is too large turns negative: illegal, too
-        bad = self._do(batching.CHECK, count)
+        bad = self._working().do(batching.STEP_AND_LOOK if looking else batching.STEP, count)
         if bad >= 0:
             i = int(self._index[bad])
             who = f"game {i}: seat {self.games.seat[i]}"
             raise IllegalActionError(complaint(self.game, self.games, i, int(chosen[bad]), who))
-        self._do(batching.STEP, count, looking)
 
-    def _do(self, job: int, count: int, looking: bool = False) -> int:
-        """Do a job for the first ``count`` games of the index."""
-        if self.threads == 1:
-            return int(batching.work(job, 0, count, looking, self._before, *self._arrays))
+    def _working(self) -> Team:
+        """The threads that work on the games, in this process."""
         if self._team is None or not self._team.of_this_process:
-            self._team = Team(self.threads, len(self._before), self._arrays)
+            self._team = Team(self.threads, self.reward.shape[1], self._arrays)
             weakref.finalize(self, self._team.stop)
-        return self._team.do(job, count, looking)
+        return self._team
 
     def look(self, index: ArrayLike) -> None:
         """Write seat, observation and mask of the games ``index`` (m,).

@@ -60,6 +60,15 @@ class Table:
         self._fed: list[Any] = []  # deals to put into the record when their time comes
         self._log: list[list[int]] = []
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """A copy's records get the game's own dtype, which kernels know at once (see ``engine.compile.records``)."""
+        vars(self).update(state)
+        for name in ("_blank", "_games", "_drawn"):
+            if state[name] is not None:
+                own = self.game.new(1, self.options)
+                put_records(own, state[name])
+                setattr(self, name, own if name == "_blank" else bare(own))
+
     def reset(self, seed: int | None, given: Mapping[str, Any]) -> None:
         """Start a game; the one under way is untouched if something given is wrong.
 

@@ -1,12 +1,13 @@
 """Compiled loops of ``Batch``, and how threads share them.
 
-One *job* is done for the games ``index[first:last]``; which thread does which slice changes nothing, since games do
-not touch each other. ``serve`` keeps a thread in compiled code from job to job: waking one up takes longer than a
+A *job* is done by each thread for a slice of the games; which thread does which changes nothing, since games do not
+touch each other. ``serve`` keeps a thread in compiled code from job to job: waking one up takes longer than a
 step of a thousand games.
 """
 
 from typing import Any
 
+import numpy as np
 from numba.core import cgutils, types
 from numba.extending import intrinsic, overload
 
@@ -17,11 +18,12 @@ from .rng import derive
 from .sets import has_action
 
 # Jobs
-CHECK, CHOOSE, STEP = 0, 1, 2
+CHOOSE, STEP, STEP_AND_LOOK = 0, 1, 2
 
-# Places in the posting board (int64) by which threads hear of jobs
-TICKET, JOB, COUNT, LOOKING = range(4)
-FIRST_DONE, APART = 16, 16  # each thread's last ticket and result, on cache lines of their own
+# Places in the board (int64) by which threads hear of jobs and tell what came of them
+TICKET, JOB, COUNT = range(3)
+FIRST, APART = 16, 16  # the places of each thread lie on cache lines of their own:
+CHECKED, FOUND, DONE = range(3)  # ticket whose actions it has checked, first illegal one, ticket it has done
 
 CHANCE = 1 << 60  # children of a stream from here on are random actions, by game and decision
 
@@ -51,28 +53,57 @@ def advance(g, i, action, kind, before, reward, done, final_scores, length):
 
 @kernel
 def work(
-    job, first, last, looking, before,
+    board, me, threads, before,
     kind, games, index, actions, seat, observation, mask, reward, done, final_scores, length,
 ):  # fmt: skip
-    """Do a job for the games ``index[first:last]``; ``actions[j]`` belongs to ``index[j]``.
+    """Thread ``me``'s slice of the job on the board; ``actions[j]`` belongs to the game ``index[j]``.
 
-    ``CHECK`` returns the place of the first illegal action, or -1; ``CHOOSE`` writes a random action for each game;
-    ``STEP`` makes one decision in each, and writes what is seen then if ``looking``. ``before`` (seats,) int64 is
-    scratch.
+    ``CHOOSE`` writes a random action for each game. ``STEP`` makes one decision in each, if all of all threads are
+    legal, and ``STEP_AND_LOOK`` writes what is seen then. ``before`` (seats,) int64 is scratch.
     """
-    for j in range(first, last):
-        i = index[j]
-        g = games[i]
-        if job == CHECK:
-            if actions[j] < 0 or not has_action(legal(g), actions[j]):
-                return j
-        elif job == CHOOSE:
-            actions[j] = random_action(g, derive(g.stream, CHANCE + (g.episode << 16) + g.decision))
-        else:
+    job, count = board[JOB], board[COUNT]
+    first, last = count * me // threads, count * (me + 1) // threads
+    if job == CHOOSE:
+        choose(first, last, games, index, actions)
+    elif all_legal(board, me, threads, first, last, games, index, actions):
+        for j in range(first, last):
+            i = index[j]
+            g = games[i]
             advance(g, i, actions[j], kind, before, reward, done, final_scores, length)
             seat[i] = g.seat
-            if looking:
+            if job == STEP_AND_LOOK:
                 show(g, i, seat, observation, mask)
+
+
+@kernel
+def choose(first, last, games, index, actions):
+    """A random action for each game, from its stream and the number of the decision."""
+    for j in range(first, last):
+        g = games[index[j]]
+        actions[j] = random_action(g, derive(g.stream, CHANCE + (g.episode << 16) + g.decision))
+
+
+@kernel
+def all_legal(board, me, threads, first, last, games, index, actions):
+    """Whether the actions of all threads' slices are legal; waits for the others."""
+    own, ticket = FIRST + APART * me, board[TICKET]
+    board[own + FOUND] = first_illegal(first, last, games, index, actions)
+    leave(board, own + CHECKED, ticket)
+    for other in range(threads):
+        place = FIRST + APART * other
+        while peek(board, place + CHECKED) != ticket:
+            pass
+        if board[place + FOUND] >= 0:
+            return False
+    return True
+
+
+@kernel
+def first_illegal(first, last, games, index, actions):
+    """The first place in the slice whose action is not legal, or -1."""
+    for j in range(first, last):
+        if actions[j] < 0 or not has_action(legal(games[index[j]]), actions[j]):
+            return j
     return -1
 
 
@@ -130,6 +161,14 @@ def _leave(board, place, value):
 
 
 @kernel
+def post(board, job, count):
+    """Post a job for the first ``count`` games of the index."""
+    board[JOB] = job
+    board[COUNT] = count
+    leave(board, TICKET, board[TICKET] + 1)
+
+
+@kernel
 def serve(
     board, me, threads, ticket, patience, before,
     kind, games, index, actions, seat, observation, mask, reward, done, final_scores, length,
@@ -138,41 +177,36 @@ def serve(
 
     Returns the last ticket seen.
     """
-    own = FIRST_DONE + APART * me
     idle = 0
     while idle < patience:
         idle += 1
-        if peek(board, TICKET) == ticket:
-            continue
-        idle = 0
-        ticket += 1
-        count = board[COUNT]
-        board[own + 1] = work(
-            board[JOB], count * me // threads, count * (me + 1) // threads, board[LOOKING], before,
-            kind, games, index, actions, seat, observation, mask, reward, done, final_scores, length,
-        )  # fmt: skip
-        leave(board, own, ticket)
+        if peek(board, TICKET) != ticket:
+            idle = 0
+            ticket += 1
+            work(
+                board, me, threads, before,
+                kind, games, index, actions, seat, observation, mask, reward, done, final_scores, length,
+            )  # fmt: skip
+            leave(board, FIRST + APART * me + DONE, ticket)
     return ticket
 
 
 @kernel
-def post(board, job, count, looking):
-    """Post a job for the first ``count`` games of the index; returns its ticket."""
-    ticket = board[TICKET] + 1
-    board[JOB] = job
-    board[COUNT] = count
-    board[LOOKING] = looking
-    leave(board, TICKET, ticket)
-    return ticket
-
-
-@kernel
-def wait(board, threads, ticket, patience):
-    """Whether all threads but the first have done the job ``ticket``, after at most ``patience`` looks at each."""
+def wait(board, threads, patience):
+    """Whether all threads but the first have done the job, after at most ``patience`` looks at each."""
     for me in range(1, threads):
         looks = 0
-        while peek(board, FIRST_DONE + APART * me) != ticket:
+        while peek(board, FIRST + APART * me + DONE) != board[TICKET]:
             looks += 1
             if looks > patience:
                 return False
     return True
+
+
+@kernel
+def found(board, threads):
+    """The first illegal action of the last job, or -1."""
+    for me in range(threads):
+        if board[FIRST + APART * me + FOUND] >= 0:
+            return board[FIRST + APART * me + FOUND]
+    return np.int64(-1)

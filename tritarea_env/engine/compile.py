@@ -83,11 +83,16 @@ def _cache_root() -> Path:
 
 
 @functools.cache
+def _tell() -> None:
+    print("tritarea: compiling for this machine, once (some ten seconds) …", file=sys.stderr, flush=True)
+
+
+@functools.cache
 def _folder(name: str) -> Path:
     """The cache folder of that name, marked as in use today; folders unused for ``KEPT_DAYS`` are removed."""
     folder = _cache_root() / name
     if not folder.exists():
-        print("tritarea: compiling for this machine, once (some ten seconds) …", file=sys.stderr, flush=True)
+        _tell()
     folder.mkdir(exist_ok=True)
     os.utime(folder)
     for other in _cache_root().glob("kernels-*"):
@@ -167,6 +172,15 @@ def wrapping_kernel(function: F) -> F:
     if config.DISABLE_JIT:
         compiled = np.errstate(over="ignore")(compiled)
     return cast(F, compiled)
+
+
+def records(fields: list[tuple[Any, ...]]) -> np.dtype[Any]:
+    """The dtype of records with these fields, aligned.
+
+    It is one of recarrays already, so that they and their bare views share one object: numba knows a dtype that is
+    the very object it has met before at once, and else compares field by field, for some microseconds a call.
+    """
+    return np.dtype((np.record, np.dtype(fields, align=True)))
 
 
 KIND: Any = np.recarray if config.DISABLE_JIT else np.ndarray

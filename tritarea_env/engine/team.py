@@ -30,7 +30,7 @@ class Team:
         self.threads = threads
         self._arrays = arrays
         self._before = np.zeros((threads, seats), np.int64)
-        self._board = np.zeros(batching.FIRST_DONE + batching.APART * threads, np.int64)
+        self._board = np.zeros(batching.FIRST + batching.APART * threads, np.int64)
         self._process = os.getpid()
         self._called = [threading.Event() for _ in range(threads)]
         self._stopped = False
@@ -49,22 +49,25 @@ class Team:
             self._called[me].wait()
             self._called[me].clear()
 
-    def do(self, job: int, count: int, looking: bool) -> int:
-        """Do a job for the first ``count`` games of the index; returns the first place found, or -1."""
+    def do(self, job: int, count: int) -> int:
+        """Do a job for the first ``count`` games of the index; returns the place of the first illegal action, or -1.
+
+        If there is one, no game was stepped.
+        """
         self._finish()  # what was broken off
-        batching.post(self._board, job, count, looking)
+        batching.post(self._board, job, count)
         for event in self._called[1:]:
-            event.set()
+            if not event.is_set():  # where it is set, its thread looks for a job once more before it sleeps
+                event.set()
         try:
-            found = [batching.work(job, 0, count // self.threads, looking, self._before[0], *self._arrays)]
+            batching.work(self._board, 0, self.threads, self._before[0], *self._arrays)
         finally:
             self._finish()
-        results = self._board[batching.FIRST_DONE + 1 :: batching.APART]
-        return min((place for place in (*found, *results[1:].tolist()) if place >= 0), default=-1)
+        return -1 if job == batching.CHOOSE else int(batching.found(self._board, self.threads))
 
     def _finish(self) -> None:
         """Wait until every thread has done its slice."""
-        while not batching.wait(self._board, self.threads, self._board[batching.TICKET], PATIENCE):
+        while self.threads > 1 and not batching.wait(self._board, self.threads, PATIENCE):
             time.sleep(0)
 
     def stop(self) -> None:

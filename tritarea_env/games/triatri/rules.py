@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ...engine.compile import records
+
 MOST_SEATS = 4
 COLOURS = ("red", "blue", "green")
 LETTERS = "RBG"
@@ -42,7 +44,7 @@ SPECIAL_SCORE = 100
 
 # One game. A hand is the sum of 1 << card over its cards: number cards are bits, and the bits from
 # IMITATION on count the imitations (three at most). -1 stands for "none". Rows beyond the players stay blank.
-GAME = np.dtype(
+GAME = records(
     [
         ("stream", np.uint64),  # key of this row's random stream
         ("episode", np.int64),  # which game of the stream this is
@@ -71,7 +73,6 @@ GAME = np.dtype(
         ("round_ended", np.int8),  # 1 if the last decision ended a round
         ("done", np.int8),
     ],
-    align=True,
 )
 
 DEFAULTS_OF_OPTIONS: dict[str, Any] = {"players": 4}

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ...engine.compile import records
+
 SEATS = 4
 CONCEPTS = ("Intelligent", "Modern", "Ecology", "Happiness")
 LETTERS = "BYGR"  # the concepts' colours: blue, yellow, green, red
@@ -59,7 +61,7 @@ CARDS_A_WORD = 12
 
 # One game. Sets of cards or squares are bits; -1 stands for "none". What every decision touches comes first, so that
 # it shares few cache lines.
-GAME = np.dtype(
+GAME = records(
     [
         ("stream", np.uint64),  # key of this row's random stream
         ("episode", np.int64),  # which game of the stream this is
@@ -102,7 +104,6 @@ GAME = np.dtype(
         ("points", np.int16, (SEATS, len(SOURCES))),
         ("deals", np.int64, (ROUNDS, SEATS)),  # the hands dealt in each round
     ],
-    align=True,
 )
 
 DEFAULTS_OF_OPTIONS: dict[str, Any] = {
