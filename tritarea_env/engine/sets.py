@@ -45,6 +45,23 @@ def write_flags(bits, n, out, at):
         out[at + k] = bits >> k & 1
 
 
+# Who has done what, of up to four seats: groups of four bits, one a seat, twelve groups in an int64
+SEATS, GROUPS_A_WORD = 4, 12
+STARTS = np.array([sum(((1 << n) - 1) << SEATS * i for i in range(GROUPS_A_WORD)) for n in range(SEATS + 1)], np.int64)
+
+
+@inlined
+def turned(bits, seat, seats):
+    """The groups of a word, each turned among its first ``seats`` bits so that ``seat``'s comes first."""
+    return (bits >> seat & STARTS[seats - seat]) | (bits & STARTS[seat]) << seats - seat
+
+
+@inlined
+def group_bit(i, s):
+    """The bit of seat ``s`` in group ``i``, which is counted from the word's first."""
+    return np.int64(1) << (SEATS * np.int64(i) + s)
+
+
 @inlined
 def shifted(bits, by):
     """The set of actions, in two words, of each number of the set ``bits`` plus ``by``."""

@@ -67,13 +67,21 @@ def deal(g):
         g.hand_size[s] = CARDS_A_SEAT if s < g.players else 0
         g.bids[s] = -1
         g.voids[s] = 0
-    g.past[:] = -1
+    clear_past(g)
     clear_trick(g)
     g.trick = 0
     g.starter = -1
     g.seat = 0
     g.phase = BID
     g.dealt += 1
+
+
+@kernel
+def clear_past(g):
+    g.past[:] = -1
+    g.seen[:] = 0
+    g.imitated = 0
+    g.when[:] = 0
 
 
 @kernel

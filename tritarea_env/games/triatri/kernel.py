@@ -7,7 +7,7 @@ checked it against ``legal``.
 import numpy as np
 
 from ...engine.compile import inlined, kernel
-from ...engine.sets import write_flags
+from ...engine.sets import GROUPS_A_WORD, group_bit, write_flags
 from .deals import clear_trick, deal
 from .rules import (
     ACTIONS,
@@ -169,9 +169,20 @@ def lay(g, s, card):
 
 
 @kernel
+def show_card(g, s, card, trick):
+    """Note that seat ``s`` has played a card in a trick."""
+    if card == IMITATION:
+        g.imitated |= group_bit(trick - 1, s)
+    else:
+        g.seen[card // GROUPS_A_WORD] |= group_bit(card % GROUPS_A_WORD, s)
+        g.when[card] = trick
+
+
+@kernel
 def play(g, card):
     s = g.seat
     take_from_hand(g, s, card)
+    show_card(g, s, card, g.trick)
     if card != IMITATION and colour_of(card) != g.prize:
         g.voids[s] |= 1 << g.prize
     lay(g, s, card)

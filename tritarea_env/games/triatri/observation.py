@@ -8,6 +8,7 @@ hands, for central critics.
 import numpy as np
 
 from ...engine.compile import inlined, kernel
+from ...engine.sets import GROUPS_A_WORD, turned, write_flags
 from ..base import lay_out
 from .information import bid_is_open
 from .rules import GEMS, IMITATION, IMITATIONS, MOST_SEATS, NUMBER_CARDS, ROUNDS, TRICKS
@@ -51,40 +52,40 @@ GROUPS = {"cards": (NUMBER_CARDS,), "colours": (3,)}
     _HAND, _SEEN, _WHEN, _LYING, _BIDS, _VOIDS, _GEMS, _SUPPLY, _PRIZE, _HAND_IMITATIONS, _IMITATIONS, _BID_IMITATION,
     _VALUE, _HAS_PLAYED, _STARTER, _TO_MOVE, _BIDS_FIRST, _ROUND, _TRICK, _PHASE, _PLAYERS,
 ) = (field.offset for field in FIELDS)  # fmt: skip
+_SEEN_LATER = _SEEN + MOST_SEATS * GROUPS_A_WORD
 _HANDS, _HANDS_IMITATIONS = (field.offset for field in STATE_FIELDS[-2:])
 
 
-@inlined
-def write_played(card, trick, r, out):
-    """A card that relative seat ``r`` has played in a trick."""
-    if card == IMITATION:
-        out[_IMITATIONS + MOST_SEATS * (trick - 1) + r] = 1
-    else:
-        out[_SEEN + MOST_SEATS * np.int64(card) + r] = 1
-        out[_WHEN + np.int64(card)] = trick
+# A row of a field has an entry for each seat, the observer's first. ``r``: where seat ``s`` stands in it. All seats are
+# gone through, those too that nobody holds and where nothing is.
 
 
 @inlined
-def write_cards(g, s, r, out):
-    """What seat ``s`` (``r`` as seen from the observer) has played, and what lies before it."""
-    for t in range(TRICKS):
-        if g.past[s, t] >= 0:
-            write_played(g.past[s, t], t + 1, r, out)
-    if g.played[s] < 0:
-        return
-    write_played(g.played[s], np.int64(g.trick), r, out)
-    out[_HAS_PLAYED + r] = 1
+def write_past(g, seat, out):
+    """What was played this round: who, when, and the imitations."""
+    write_flags(turned(g.seen[0], seat, g.players), MOST_SEATS * GROUPS_A_WORD, out, _SEEN)
+    write_flags(turned(g.seen[1], seat, g.players), MOST_SEATS * (NUMBER_CARDS - GROUPS_A_WORD), out, _SEEN_LATER)
+    write_flags(turned(g.imitated, seat, g.players), MOST_SEATS * TRICKS, out, _IMITATIONS)
+    for card in range(NUMBER_CARDS):
+        out[_WHEN + card] = g.when[card]
+
+
+@inlined
+def write_trick(g, s, r, out):
+    """The card that lies before seat ``s``."""
+    lies = np.int64(g.lying[s])
+    number = 0 <= lies < IMITATION
+    out[_LYING + MOST_SEATS * (lies if number else 0) + r] |= number
+    out[_HAS_PLAYED + r] = lies >= 0
     out[_VALUE + r] = g.strength[s]
-    if g.lying[s] != IMITATION:
-        out[_LYING + MOST_SEATS * np.int64(g.lying[s]) + r] = 1
 
 
 @inlined
-def write_bid(g, s, r, out):
-    if g.bids[s] == IMITATION:
-        out[_BID_IMITATION + r] = 1
-    elif g.bids[s] >= 0:
-        out[_BIDS + MOST_SEATS * np.int64(g.bids[s]) + r] = 1
+def write_bid(g, s, r, is_open, out):
+    bid = np.int64(g.bids[s])
+    number = is_open and 0 <= bid < IMITATION
+    out[_BIDS + MOST_SEATS * (bid if number else 0) + r] |= number
+    out[_BID_IMITATION + r] = is_open and bid == IMITATION
 
 
 @inlined
@@ -113,22 +114,22 @@ def write_table(g, out):
 def write_hand(g, s, numbers, imitations, out):
     """The hand of seat ``s`` to the offsets ``numbers`` (21 entries) and ``imitations``."""
     hand = np.int64(g.hand[s])
-    for card in range(NUMBER_CARDS):
-        out[numbers + card] = hand >> card & 1
+    write_flags(hand, NUMBER_CARDS, out, numbers)
     out[imitations] = hand >> IMITATION
 
 
 @inlined
 def write(g, seat, open_all, out):
     """What ``seat`` sees into ``out``; with ``open_all``, unrevealed bids too."""
+    seat, players = np.int64(seat) & 3, np.int64(g.players)
     out[:] = 0
     write_hand(g, seat, _HAND, _HAND_IMITATIONS, out)
-    for r in range(g.players):
-        s = (seat + r) % g.players
-        write_cards(g, s, r, out)
+    write_past(g, seat, out)
+    for s in range(MOST_SEATS):
+        r = s - seat + (players if s < seat else 0) if s < players else s
+        write_trick(g, s, r, out)
         write_seat(g, s, r, out)
-        if open_all or bid_is_open(g, seat, s):
-            write_bid(g, s, r, out)
+        write_bid(g, s, r, open_all or bid_is_open(g, seat, s), out)
     write_table(g, out)
 
 

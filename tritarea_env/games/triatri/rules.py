@@ -50,6 +50,8 @@ GAME = records(
         ("episode", np.int64),  # which game of the stream this is
         ("hand", np.int64, (MOST_SEATS,)),
         ("next_deal", np.int64, (MOST_SEATS,)),  # the hands of the deal to come
+        ("seen", np.int64, (2,)),  # who has played which number card this round: twelve cards each, see ``turned``
+        ("imitated", np.int64),  # who has played an imitation in which trick of the round
         ("scores", np.int16, (MOST_SEATS,)),  # 0 until the end
         ("points", np.int16, (MOST_SEATS, len(SOURCES))),
         ("decision", np.int16),  # decisions made so far in this game
@@ -62,6 +64,7 @@ GAME = records(
         ("lying", np.int8, (MOST_SEATS,)),  # card of this trick that lies before the seat now, swaps counted
         ("strength", np.int8, (MOST_SEATS,)),  # and its value
         ("past", np.int8, (MOST_SEATS, TRICKS)),  # card played in each finished trick of the round
+        ("when", np.int8, (NUMBER_CARDS,)),  # the trick in which a card was played this round; 0: not played
         ("voids", np.int8, (MOST_SEATS,)),  # colours (bits) that the seat has shown not to hold since the deal
         ("prize", np.int8),
         ("starter", np.int8),  # the seat that starts this trick
@@ -72,7 +75,8 @@ GAME = records(
         ("players", np.int8),
         ("round_ended", np.int8),  # 1 if the last decision ended a round
         ("done", np.int8),
-    ],
+        ("spare", np.int8, (3,)),  # fills the record up: unnamed padding would not be copied, nor compare equal
+    ]
 )
 
 DEFAULTS_OF_OPTIONS: dict[str, Any] = {"players": 4}

@@ -10,8 +10,8 @@ import numpy as np
 
 from ...engine.rng import child
 from ..reading import list_of, number, optional, or_below, read_position, require
-from .deals import clear_trick, draw_deal
-from .kernel import best_seat, first_starter, lay
+from .deals import clear_past, clear_trick, draw_deal
+from .kernel import best_seat, first_starter, lay, show_card
 from .position import hand_of
 from .rules import (
     CARDS_A_SEAT,
@@ -158,7 +158,8 @@ def write(g: Any, p: dict[str, Any]) -> None:
     g["round_number"] = p["round"]
     g["phase"] = PHASES.index(p["phase"])
     g["supply"][:] = p["supply"]
-    for key in ("past", "bids", "played"):
+    clear_past(g)
+    for key in ("bids", "played"):
         g[key][:] = -1
     for key in ("gems", "hand", "hand_size", "voids", "scores", "points"):
         g[key][:] = 0
@@ -170,6 +171,9 @@ def write(g: Any, p: dict[str, Any]) -> None:
         g["hand_size"][s] = len(p["hands"][s])
         g["past"][s, : len(p["past"][s])] = p["past"][s]
         g["voids"][s] = sum(1 << colour for colour in p["voids"][s])
+        for trick, card in enumerate((*p["past"][s], p["played"][s]), 1):
+            if card is not None:
+                show_card(g, s, card, trick)
     g["decision"] = g["dealt"] = g["done"] = g["round_ended"] = 0
 
 

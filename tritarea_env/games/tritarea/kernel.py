@@ -7,12 +7,11 @@ checked it against ``legal``.
 import numpy as np
 
 from ...engine.compile import inlined, kernel
-from ...engine.sets import WORD, shifted, union, write_flags
+from ...engine.sets import GROUPS_A_WORD, WORD, group_bit, shifted, union, write_flags
 from .deals import begin_round, clear_trick
 from .rules import (
     ACTIONS,
     BUILD,
-    CARDS_A_WORD,
     DECLARE,
     DEFAULTS,
     END,
@@ -81,7 +80,7 @@ def take_from_hand(g, s, card):
 @kernel
 def show_card(g, s, card):
     """Note that seat ``s`` has played a card."""
-    g.seen[card // CARDS_A_WORD] |= np.int64(1) << (SEATS * (card % CARDS_A_WORD) + s)
+    g.seen[card // GROUPS_A_WORD] |= group_bit(card % GROUPS_A_WORD, s)
 
 
 @kernel

@@ -7,10 +7,10 @@ float observation. ``STATE_FIELDS`` adds the hidden hands, for central critics.
 import numpy as np
 
 from ...engine.compile import inlined, kernel
-from ...engine.sets import write_flags
+from ...engine.sets import GROUPS_A_WORD, turned, write_flags
 from ..base import lay_out
 from .information import declaration_open, leftovers_open
-from .rules import CARDS, CARDS_A_WORD, MOST_ON_A_SQUARE, ROUNDS, SEATS, SQUARES, TRICKS
+from .rules import CARDS, MOST_ON_A_SQUARE, ROUNDS, SEATS, SQUARES, TRICKS
 from .settlement import declared_card
 
 ENDS = 3  # the lowest three and the top three blocks of a building are given one by one
@@ -106,19 +106,14 @@ def put(word, seat, out, at):
 @inlined
 def write_cards(g, seat, open_all, out):
     write_flags(g.hand[seat], CARDS, out, _HAND)
-    for i in range(CARDS // CARDS_A_WORD):  # every four bits are turned so that ``seat`` comes first
-        seen = (g.seen[i] >> seat & STARTS[4 - seat]) | (g.seen[i] & STARTS[seat]) << 4 - seat
-        write_flags(seen, SEATS * CARDS_A_WORD, out, _SEEN + SEATS * CARDS_A_WORD * i)
+    for i in range(CARDS // GROUPS_A_WORD):
+        write_flags(turned(g.seen[i], seat, SEATS), SEATS * GROUPS_A_WORD, out, _SEEN + SEATS * GROUPS_A_WORD * i)
     trick = np.int64(0)
     for s in range(SEATS):
         trick |= np.int64(g.played[s] >= 0) << (np.int64(g.played[s]) & 63)
     write_flags(trick, CARDS, out, _TRICK)
     if g.round_number == ROUNDS or leftovers_open(g):
         write_declared(g, seat, open_all, out)
-
-
-# STARTS[n]: of each of the twelve groups of four bits, the lowest n
-STARTS = np.array([sum(((1 << n) - 1) << SEATS * i for i in range(CARDS_A_WORD)) for n in range(5)], np.int64)
 
 
 @inlined

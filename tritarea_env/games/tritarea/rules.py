@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...engine.compile import records
+from ...engine.sets import GROUPS_A_WORD
 
 SEATS = 4
 CONCEPTS = ("Intelligent", "Modern", "Ecology", "Happiness")
@@ -56,9 +57,6 @@ DECKS = np.array(  # by round: the set of cards in play (A2)
 # A sum of STANDING[height] over the buildings orders seats just so: at most four buildings, so base 5 has no carry.
 STANDING = np.array([0] + [5 ** (MOST_ON_A_SQUARE + 1) + 5**h for h in range(1, MOST_ON_A_SQUARE + 1)], dtype=np.int64)
 
-# Who has played a card: four bits, one a seat, twelve cards in an int64.
-CARDS_A_WORD = 12
-
 # One game. Sets of cards or squares are bits; -1 stands for "none". What every decision touches comes first, so that
 # it shares few cache lines.
 GAME = records(
@@ -97,7 +95,11 @@ GAME = records(
         ("first", np.int8, (SQUARES, SEATS)),  # which colour came first: 4 for the lowest, 3 for the next …; 0: none
         ("area", np.int8, (SQUARES,)),
         ("bonus", np.int8, (SQUARES,)),
-        ("seen", np.int64, (CARDS // CARDS_A_WORD,)),  # who has played which card this round: see ``CARDS_A_WORD``
+        (
+            "seen",
+            np.int64,
+            (CARDS // GROUPS_A_WORD,),
+        ),  # who has played which card this round: see ``turned``
         ("past", np.int8, (SEATS, TRICKS)),  # card played in each finished trick of the round
         ("stack", np.int64, (SQUARES,)),  # owner of each block, two bits each, lowest block in the lowest bits
         ("standing", np.int64, (4, SEATS)),  # by area: sum of STANDING over the buildings a seat tops
