@@ -3,7 +3,7 @@
 import numba
 import numpy as np
 import pytest
-from helpers import CASES, EVERY_CASE, EVERY_GAME, EVERY_TABLE, PLAIN, TABLES, id_of
+from helpers import CASES, EVERY_CASE, EVERY_GAME, EVERY_TABLE, PLAIN, TABLES, id_of, random_action
 
 from tritarea_env import IllegalActionError, games
 from tritarea_env.aec import GameEnv
@@ -48,6 +48,39 @@ def test_a_row_equals_the_env_played_alone(name, options, reward):
                 assert batch.final_scores[i].tolist() == env.position()["scores"]
                 assert batch.episode_length[i] == len(env.record()["actions"])
                 env.reset()
+
+
+NPC_CASES = [(name, options) for name, options in CASES if "npc" in options]
+
+
+@pytest.mark.parametrize(("name", "options"), NPC_CASES, ids=[id_of(*case) for case in NPC_CASES])
+def test_a_row_equals_the_env_whose_npcs_decide_the_same(name, options):
+    """What the env's NPCs have done is done in the row; then both stand the same, over three games a row."""
+    seed, rng = 3, np.random.default_rng(2)
+    batch, env = Batch(name, 2, seed=seed, **options), GameEnv(name, **options)
+    for i in range(2):
+        env.reset(seed=seed, options={"game_index": i})
+        for game in range(3):
+            done = 0
+            while True:
+                actions = env.record()["actions"]
+                for mover, action in actions[done:]:
+                    assert batch.games.seat[i] == mover
+                    batch.advance([action], [i])
+                done = len(actions)
+                if env.is_over:
+                    break
+                batch.look([i])
+                seen = env.last()[0]
+                assert batch.game.to_position(batch.games[i]) == env.position()
+                assert np.array_equal(batch.observation[i] * batch.scale, seen["observation"])
+                assert np.array_equal(batch.mask[i], seen["action_mask"])
+                env.step(random_action(env, rng))
+            assert batch.done[i]
+            assert batch.episode_length[i] == done
+            assert batch.games.episode[i] == game + 1
+            assert batch.final_scores[i].tolist() == env.infos["player_0"]["scores"]
+            env.reset()
 
 
 @EVERY_TABLE

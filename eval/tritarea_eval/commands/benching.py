@@ -81,7 +81,7 @@ def _measure(lines: Sequence[Line], chosen: dict[str, dict[str, Any]], seconds: 
     from tritarea_eval.bench import measured
 
     parts = []
-    with screen(stderr=True).status("measuring") as status:
+    with screen(stderr=True).status("measuring", refresh_per_second=1) as status:
         for name, options in chosen.items():
             found = []
             for measure in measured(lines, name, options, seconds):
