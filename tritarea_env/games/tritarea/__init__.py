@@ -4,9 +4,9 @@ from types import MappingProxyType
 
 from ...engine.protocol import register
 from ..base import Game
-from . import deals, drawing, information, kernel, observation, position, rules, settlement, setup
+from . import actions, deals, drawing, information, kernel, observation, position, rules, settlement, setup
 
-register(rules.GAME, deals, kernel, observation, information, settlement)
+register(rules.GAME, deals, kernel, actions, observation, information, settlement)
 
 DEFINITION = Game(
     name="tritarea",
