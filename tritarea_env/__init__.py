@@ -29,6 +29,10 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
 def _register() -> None:
     for name, gym_id in (("tritarea", "tritarea/TriTArea-v0"), ("triatri", "tritarea/TriATri-v0")):
         if f"tritarea/{name}-v0" not in pettingzoo.aec_registry:

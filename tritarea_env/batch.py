@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import io
 import json
+import threading
 import weakref
 import zipfile
+import zlib
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import games
 from .checks import one_of
 from .engine import batching, loops
-from .engine.compile import bare, put_records
+from .engine.compile import bare, copy_records, put_records
 from .engine.protocol import is_registered
 from .engine.rng import derive_many, key_of
 from .engine.team import Team
@@ -25,6 +28,7 @@ Index = NDArray[np.int64]
 
 _COUNTED = ("reward", "done", "final_scores", "episode_length")
 _KEPT = ("games", *_COUNTED)  # what ``save`` writes; the rest follows from it
+_UNREADABLE = (ValueError, OSError, EOFError, KeyError, TypeError, RuntimeError, zipfile.BadZipFile, zlib.error)
 
 
 class Batch:
@@ -78,16 +82,21 @@ class Batch:
         self.final_scores = np.zeros((n, seats), np.int64)
         self.episode_length = np.zeros(n, np.int64)
         self._all = np.arange(n)
-        self._index = self._all.copy()
+        self._index, self._in_order = self._all.copy(), True
         self._actions = np.zeros(n, np.int64)
         shown = (self.seat, self.observation, self.mask)
         counted = (self.reward, self.done, self.final_scores, self.episode_length)
         self._shown = shown
         self._arrays = (loops.REWARD_KINDS[reward], bare(self.games), self._index, self._actions, *shown, *counted)
         self._team: Team | None = None
+        self._at_work: dict[str, int] = {}  # the caller's thread: after a signal it may come again, unlike with a lock
 
     def __len__(self) -> int:
         return len(self._all)
+
+    def __repr__(self) -> str:
+        changed = self.game.changed_options(self.options)
+        return f"<Batch of {len(self)} games of {self.game.name}{f', {changed}' if changed else ''}>"
 
     @property
     def scale(self) -> NDArray[np.float32]:
@@ -100,7 +109,7 @@ class Batch:
         """Start new games and write their rows.
 
         Args:
-            indices: (m,) which games; None: all.
+            indices: (m,) which games, or (n,) bool; None: all.
             seed: start each row's stream of this seed from its first game, and forget the scores of games before.
                 Without one, each goes on with the next game of its stream.
 
@@ -128,6 +137,11 @@ class Batch:
 
         Drawn in compiled code from the game's stream and the number of the decision: the same until it is stepped.
         """
+        chosen: NDArray[np.int64] = self._alone(self._choose)
+        return chosen
+
+    def _choose(self) -> NDArray[np.int64]:
+        self._order()
         self._working().do(batching.CHOOSE, len(self))
         return self._actions.copy()
 
@@ -137,8 +151,9 @@ class Batch:
         Raises:
             IllegalActionError: names the first game whose action is not legal; no game was stepped.
             TypeError: not n integers.
+        RuntimeError: another thread is at it.
         """
-        self._advance(actions, len(self), True)
+        self._alone(self._advance_all, actions)
 
     def advance(self, actions: ArrayLike, index: ArrayLike) -> None:
         """One decision in each of the games ``index`` (m,); writes all their rows but observation and mask.
@@ -149,22 +164,41 @@ class Batch:
         named = self._named(index)
         if len(named) and np.bincount(named).max() > 1:
             raise IndexError("a game can be stepped once at a time, but index names one twice")
-        try:
-            self._index[: len(named)] = named
-            self._advance(actions, len(named), False)
-        finally:
-            self._index[: len(named)] = self._all[: len(named)]
+        self._alone(self._advance_some, actions, named)
+
+    def _advance_some(self, actions: ArrayLike, named: Index) -> None:
+        self._in_order = False
+        self._index[: len(named)] = named
+        self._advance(actions, len(named), False)
+
+    def _advance_all(self, actions: ArrayLike) -> None:
+        self._order()
+        self._advance(actions, len(self), True)
+
+    def _order(self) -> None:
+        """Bring the index back to all games in order, where ``advance`` has left others."""
+        if not self._in_order:
+            self._index[:] = self._all
+            self._in_order = True
 
     def _advance(self, actions: ArrayLike, count: int, looking: bool) -> None:
-        chosen = np.asarray(actions)
-        if chosen.shape != (count,) or chosen.dtype.kind not in "iu":
-            raise TypeError(f"actions are {count} integers, not {chosen.dtype} of shape {chosen.shape}")
+        chosen = _integers(actions, count)
         np.copyto(self._actions[:count], chosen, casting="unsafe")  # what is too large turns negative: illegal, too
         bad = self._working().do(batching.STEP_AND_LOOK if looking else batching.STEP, count)
         if bad >= 0:
             i = int(self._index[bad])
             who = f"game {i}: seat {self.games.seat[i]}"
             raise IllegalActionError(complaint(self.game, self.games, i, int(chosen[bad]), who))
+
+    def _alone(self, work: Callable[..., Any], *arguments: Any) -> Any:
+        """Do something while nobody else steps these games."""
+        me = threading.get_ident()
+        if self._at_work.setdefault("thread", me) != me:
+            raise RuntimeError("this batch is being stepped in another thread; each thread needs a batch of its own")
+        try:
+            return work(*arguments)
+        finally:
+            self._at_work.pop("thread", None)
 
     def _working(self) -> Team:
         """The threads that work on the games, in this process."""
@@ -191,9 +225,11 @@ class Batch:
 
     def _named(self, index: ArrayLike) -> Index:
         found = np.asarray(index)
+        if found.dtype.kind == "b" and found.shape == (len(self),):
+            return np.flatnonzero(found)
         good = found.ndim == 1 and (found.dtype.kind in "iu" or not found.size)
         if not good or (found.size and not 0 <= int(found.min()) <= int(found.max()) < len(self)):
-            raise IndexError(f"index is a list of games 0 … {len(self) - 1}, not {index!r}")
+            raise IndexError(f"index is a list of games 0 … {len(self) - 1}, or a bool for each, not {index!r}")
         return found.astype(np.int64)
 
     # ------------------------------------------------------------------------------------- keeping
@@ -221,11 +257,19 @@ class Batch:
                 arrays = dict(file)
             head = json.loads(str(arrays.pop("head")))
             game = games.get(head["game"])
-        except (ValueError, OSError, EOFError, KeyError, TypeError, zipfile.BadZipFile) as error:
-            raise ValueError(f"these bytes were not written by Batch.save, or are damaged: {error}") from None
-        if arrays["games"].dtype != game.dtype:
+        except _UNREADABLE as error:
+            raise ValueError("these bytes were not written by Batch.save, or are damaged") from error
+        if "games" in arrays and arrays["games"].dtype != game.dtype:
             raise ValueError(f"these bytes hold records of {game.name} as another version of tritarea has them")
-        return cls._like(head, arrays, threads)
+        try:
+            batch = cls._like(head, arrays, threads)
+            rules = copy_records(batch.games)
+            game.configure(rules, batch.options)
+        except (KeyError, TypeError, ValueError, MemoryError) as error:
+            raise ValueError(f"these bytes were not written by Batch.save: {error}") from error
+        if rules.tobytes() != batch.games.tobytes():
+            raise ValueError("these bytes were not written by Batch.save: records and options disagree")
+        return batch
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Batch:
         return self.copy()
@@ -241,11 +285,28 @@ class Batch:
     def _like(cls, head: dict[str, Any], arrays: dict[str, Any], threads: int) -> Batch:
         batch = cls.__new__(cls)
         batch._allocate(head["game"], head["n"], head["reward"], threads, head["options"])
+        for name in _KEPT:
+            own = getattr(batch, name)
+            if (own.shape, own.dtype) != (arrays[name].shape, arrays[name].dtype):
+                raise ValueError(f"{name} is {own.dtype} of shape {own.shape}, not {arrays[name].shape}")
         put_records(batch.games, arrays["games"])
         for name in _COUNTED:
             getattr(batch, name)[...] = arrays[name]
         batch.look(batch._all)
         return batch
+
+
+def _integers(actions: ArrayLike, count: int) -> NDArray[Any]:
+    """The actions as an array (count,) of integers."""
+    try:
+        chosen = np.asarray(actions)
+    except ValueError:  # lists of different lengths
+        raise TypeError(f"actions are {count} integers, not {actions!r}") from None
+    if not chosen.size:
+        chosen = chosen.astype(np.int64)
+    if chosen.shape != (count,) or chosen.dtype.kind not in "iu":
+        raise TypeError(f"actions are {count} integers, not {chosen.dtype} of shape {chosen.shape}")
+    return chosen
 
 
 def _number(n: Any, name: str, of_what: str) -> int:
@@ -261,7 +322,8 @@ def playout(games: NDArray[Any], *, seed: int = 0, until: str = "game") -> int:
     """Play games on with random actions, in place and in compiled code.
 
     Args:
-        games: (n,) records of a game, as ``Batch.games`` or copies of them; those that are over stay as they are.
+        games: (n,) records of games under way, complete ones: not as ``hide`` leaves them. Copies of ``Batch.games``,
+            say: a batch whose own games were played on needs a ``reset``. Those that are over stay as they are.
         seed: 0 … 2**64-1, of all chance but the deals, which come from the games' own streams. Row i's actions do not
             depend on the other rows.
         until: the end of the ``"game"`` or of the ``"round"``.
@@ -270,9 +332,11 @@ def playout(games: NDArray[Any], *, seed: int = 0, until: str = "game") -> int:
         How many decisions were made.
 
     Raises:
-        TypeError, ValueError: what is no array of records, no seed, or neither of the two.
+        TypeError, ValueError: what is no array of records or cannot be written to, no seed, or neither of the two.
     """
     if not isinstance(games, np.ndarray) or games.ndim != 1 or not is_registered(games.dtype):
         raise TypeError(f"games is an array (n,) of a game's records, not {games!r}")
+    if not games.flags.writeable:
+        raise ValueError("games are played on in place, but this array is read-only: give a copy")
     only_round = one_of(until, UNTIL, "until") == "round"
     return int(loops.playout_games(bare(games), np.arange(len(games)), key_of(seed), only_round))

@@ -88,13 +88,14 @@ class Tables:
 
     @contextmanager
     def whole(self) -> Iterator[None]:
-        """If something inside raises, games and seats are as they were."""
+        """If something inside raises, games and seats are as they were, and the batch shows them."""
         games, seat, holders = copy_records(self.batch.games), self.seat.copy(), self.holders.copy()
         try:
             yield
         except BaseException:
             put_records(self.batch.games, games)
             self.seat[:], self.holders[:] = seat, holders
+            self.batch.look(self._all)
             raise
 
     def _advance(self, index: Index, actions: NDArray[np.int64]) -> None:

@@ -13,7 +13,7 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from . import records
+from . import games, records
 from .batch import Batch
 from .checks import one_of
 from .engine import loops, seats
@@ -67,7 +67,7 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv[NDArray[np.float32], ArrayLike, N
         if npc is not None:
             options["npc"] = spec_of(npc, "npc")
         self.illegal = one_of(illegal, ("terminate", "raise"), "illegal")
-        self.batch = Batch(game, num_envs, reward=reward, **options)
+        self.batch = Batch(game, num_envs, reward=reward, **games.get(game).check_options(options))
         self.game, self.options = self.batch.game, self.batch.options
         seating = Seating(self.game, self.options, seat, opponents, npc)
         self.players = seating.players
@@ -109,9 +109,10 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv[NDArray[np.float32], ArrayLike, N
             games.stream[rows], games.episode[rows] = streams[rows], episodes[rows]
             loops.reset_games(games, rows)
             self._tables.start(rows)
+            self.batch.look(self._all)
         super().reset(seed=int(seed) if isinstance(seed, (int, np.integer)) else None)
         self._started = True
-        return self._look(), self._infos()
+        return self._scaled(self.batch.observation), self._infos()
 
     def _rows(self, options: dict[str, Any] | None) -> NDArray[np.int64]:
         """The rows that a reset with these options is for."""
@@ -171,9 +172,10 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv[NDArray[np.float32], ArrayLike, N
         chosen, illegal = self._checked(actions)
         with self._tables.whole():
             self._tables.step(chosen, illegal)
+            self.batch.look(self._all)
         rewards = self._tables.reward.copy()
         rewards[illegal] = ILLEGAL_REWARD
-        observation, infos = self._look(), self._infos()
+        observation, infos = self._scaled(self.batch.observation), self._infos()
         if self._tables.ended.any():
             infos |= self._final_infos(dict(zip(illegal.tolist(), chosen[illegal].tolist(), strict=True)))
         return observation, rewards, self._tables.ended.copy(), np.zeros(self.num_envs, np.bool_), infos
@@ -200,11 +202,6 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv[NDArray[np.float32], ArrayLike, N
     def action_masks(self) -> NDArray[np.bool_]:
         """(n, A) bool: the legal actions of every row; at least one each, once games were started."""
         return self.batch.mask.astype(np.bool_)
-
-    def _look(self) -> NDArray[np.float32]:
-        """The observations, and the batch's masks brought up to date."""
-        self.batch.look(self._all)
-        return self._scaled(self.batch.observation)
 
     def _scaled(self, raw: NDArray[np.uint8]) -> NDArray[np.float32]:
         out = np.empty(raw.shape, np.float32)

@@ -153,5 +153,7 @@ def complaint(game: Game, games: NDArray[Any], i: int, action: int, who: str) ->
     mask = np.empty((1, game.actions), np.int8)
     loops.legal_games(bare(games), np.array([i]), mask)
     name = game.action_names[action] if 0 <= action < game.actions else "no action of this game"
+    if not mask.any():
+        return f"{who} may not play {action} ({name}): this game is over"
     legal = ", ".join(f"{a} ({game.action_names[a]})" for a in np.flatnonzero(mask))
     return f"{who} may not play {action} ({name}) now; legal: {legal}"

@@ -1,16 +1,20 @@
 """Batch: random actions, new games by row, copies, bytes, threads; and random play to the end of a round or game."""
 
 import copy
+import gc
+import io
 import multiprocessing
 import os
 import pickle
+import sys
+import threading
 
 import numpy as np
 import pytest
 import torch
 from helpers import EVERY_CASE, EVERY_GAME, EVERY_TABLE, PLAIN, positions
 
-from tritarea_env import Batch, games, playout
+from tritarea_env import Batch, IllegalActionError, games, playout
 from tritarea_env.aec import GameEnv
 from tritarea_env.engine import loops
 
@@ -87,7 +91,7 @@ def test_reset_with_a_seed_starts_streams_anew(name):
     assert batch.episode_length.all()
     batch.reset(seed=6)
     assert everything(batch) == everything(Batch(name, 4, seed=6))
-    play(batch, 200).reset([1], seed=7)
+    play(batch, 200).reset(np.arange(4) == 1, seed=7)
     assert batch.games[1].tobytes() == Batch(name, 4, seed=7).games[1].tobytes()
     assert batch.episode_length.astype(bool).tolist() == [True, False, True, True]
 
@@ -150,6 +154,29 @@ def damaged():
 def test_bytes_that_are_no_batch(which):
     with pytest.raises(ValueError, match=r"these bytes were not written by Batch\.save, or are damaged"):
         Batch.load(damaged()[which])
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        (lambda a: a.pop("reward"), "'reward'"),
+        (lambda a: a.update(done=a["done"][:1]), "done is bool of shape"),
+        (lambda a: a.update(head=np.array(str(a["head"]).replace('"n": 2', '"n": 3'))), "games is"),
+        (
+            lambda a: a.update(head=np.array(str(a["head"]).replace('"players": 4', '"players": 5'))),
+            "players is 2, 3 or 4",
+        ),
+        (lambda a: a["games"]["players"].__setitem__(0, 2), "records and options disagree"),
+    ],
+)
+def test_arrays_that_do_not_fit_together(change, text):
+    with np.load(io.BytesIO(Batch("triatri", 2).save())) as file:
+        arrays = dict(file)
+    change(arrays)
+    data = io.BytesIO()
+    np.savez(data, **arrays)
+    with pytest.raises(ValueError, match=f"these bytes were not written by Batch.save: .*{text}"):
+        Batch.load(data.getvalue())
 
 
 def test_records_of_another_version_are_refused(monkeypatch):
@@ -232,9 +259,6 @@ def test_a_batch_with_threads_goes_on_in_another_process(method):
 
 
 def test_threads_end_with_their_batch():
-    import gc
-    import threading
-
     def running():
         return [thread for thread in threading.enumerate() if thread.name.startswith("tritarea-")]
 
@@ -248,6 +272,57 @@ def test_threads_end_with_their_batch():
     for thread in mine:
         thread.join(timeout=20)
         assert not thread.is_alive()
+
+
+def test_an_interrupt_at_any_place_leaves_a_batch_that_goes_on():
+    """Ctrl-C between any two lines of a step: the step was made or not, and the next one works."""
+    alone = Batch("triatri", 200, seed=6)
+    batch = Batch("triatri", 200, seed=6, threads=2)
+    interrupted = 0
+    for number in range(60):
+        actions = alone.random_actions()
+        lines = 0
+
+        def stop(frame, event, argument, at=number):
+            nonlocal lines
+            if frame.f_code.co_filename.endswith(("batch.py", "team.py")):
+                lines += 1
+                if lines == at:
+                    raise KeyboardInterrupt
+            return stop
+
+        before = batch.games.tobytes()
+        sys.settrace(stop)
+        try:
+            batch.step(actions)
+        except KeyboardInterrupt:
+            interrupted += 1
+        finally:
+            sys.settrace(None)
+        if batch.games.tobytes() == before:
+            batch.step(actions)
+        alone.step(actions)
+        assert everything(batch) == everything(alone)
+    assert interrupted > 10
+
+
+def test_two_threads_cannot_step_one_batch_at_once():
+    batch, wrong = Batch("triatri", 20_000), []
+
+    def step():
+        try:
+            for _ in range(30):
+                batch.step(batch.random_actions())
+        except (RuntimeError, IllegalActionError) as error:
+            wrong.append(error)
+
+    both = [threading.Thread(target=step) for _ in range(2)]
+    for thread in both:
+        thread.start()
+    for thread in both:
+        thread.join(timeout=60)
+    assert any("this batch is being stepped in another thread" in str(error) for error in wrong)
+    assert (batch.games.hand_size <= 6).all()
 
 
 # ---------------------------------------------------------------------------------------------- playouts
@@ -281,12 +356,18 @@ def test_playout_to_the_end_of_round_and_game(name):
     assert game.actions
 
 
+def read_only(array):
+    array.flags.writeable = False
+    return array
+
+
 @pytest.mark.parametrize(
     ("arguments", "error", "text"),
     [
         ({"games": [1, 2]}, TypeError, "games is an array"),
         ({"games": np.zeros(3)}, TypeError, "games is an array"),
         ({"games": Batch("triatri", 1).games[0]}, TypeError, "games is an array"),
+        ({"games": read_only(Batch("triatri", 2).games)}, ValueError, "this array is read-only"),
         ({"until": "end"}, ValueError, "until is one of 'game', 'round'"),
         ({"seed": -1}, ValueError, "a seed is an integer"),
     ],

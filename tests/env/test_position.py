@@ -11,6 +11,7 @@ from tritarea_table import position as make_position
 from tritarea_env import PositionError, games, records, tritarea_v0
 from tritarea_env.aec import GameEnv
 from tritarea_env.engine import loops
+from tritarea_env.games.tritarea.setup import most_on_a_square
 
 
 @pytest.mark.kernel
@@ -91,6 +92,19 @@ def test_more_deals_than_rounds_after_a_position_are_refused():
     drawn = env.record()["deals"]
     with pytest.raises(ValueError, match="at most 1 deals, from round 3"):
         env.reset(seed=1, options={"position": there, "deals": drawn * 2})
+
+
+@pytest.mark.parametrize(("seat", "phase", "built", "elsewhere"), [(1, "build", 21, 21), (1, "extra", 22, 21)])
+def test_the_height_of_a_building_of_rightholder_1(seat, phase, built, elsewhere):
+    p = {"phase": phase, "trick": 8, "seat": seat, "rightholders": [1, 2], "built": 5}
+    assert (most_on_a_square(p, 5), most_on_a_square(p, 6)) == (built, elsewhere)
+
+
+@pytest.mark.parametrize(("seat", "phase", "built", "elsewhere"), [(2, "build", 22, 22), (2, "extra", 24, 22)])
+def test_the_height_of_a_building_of_rightholder_2(seat, phase, built, elsewhere):
+    """So no trick puts more than three blocks on a square: the extra block goes next to the one just built on."""
+    p = {"phase": phase, "trick": 8, "seat": seat, "rightholders": [1, 2], "built": 5}
+    assert (most_on_a_square(p, 5), most_on_a_square(p, 6)) == (built, elsewhere)
 
 
 def wrong(change):

@@ -373,6 +373,30 @@ def test_made_by_gymnasium_and_counted_by_its_wrapper(name, options):
             returns[over], lengths[over] = 0, 0
 
 
+@EVERY_GAME
+def test_an_interrupt_leaves_games_and_masks_together(name, monkeypatch):
+    envs = SeatVectorEnv(name, 6, opponents="random")
+    envs.reset(seed=1)
+    real, calls = envs.batch.look, []
+
+    def look(index):
+        calls.append(index)
+        if len(calls) == 1:
+            raise KeyboardInterrupt
+        real(index)
+
+    for _ in range(20):
+        before, masks = envs.batch.games.tobytes(), envs.action_masks()
+        monkeypatch.setattr(envs.batch, "look", look)
+        calls.clear()
+        with pytest.raises(KeyboardInterrupt):
+            envs.step(masks.argmax(axis=1))
+        monkeypatch.undo()
+        assert envs.batch.games.tobytes() == before
+        assert np.array_equal(envs.action_masks(), masks)
+        envs.step(masks.argmax(axis=1))
+
+
 @pytest.mark.parametrize(
     ("options", "says"),
     [
@@ -384,6 +408,8 @@ def test_made_by_gymnasium_and_counted_by_its_wrapper(name, options):
         ({"opponents": ["random"]}, "a list of opponents has 4 entries"),
         ({"num_envs": 0}, "a number of games from 1 on"),
         ({"render_mode": "human"}, "render_mode"),
+        ({"threads": 2}, "unknown options"),
+        ({"seed": 5}, "unknown options"),
     ],
     ids=str,
 )

@@ -1,10 +1,12 @@
 """Compiled loops of ``Batch``, and how threads share them.
 
-A *job* is done by each thread for a slice of the games; which thread does which changes nothing, since games do not
-touch each other. ``serve`` keeps a thread in compiled code from job to job: waking one up takes longer than a
-step of a thousand games.
+A *job* is done in chunks of games. Each thread first takes those of its own slice, whose games are in its core's cache,
+then what is left of the others': one that sleeps or has no core holds nobody up. Who does which changes nothing, since
+games do not touch each other. ``serve`` keeps a thread in compiled code from
+job to job: waking one up takes longer than a step of some hundred games.
 """
 
+import threading
 from typing import Any
 
 import numpy as np
@@ -18,12 +20,13 @@ from .rng import derive
 from .sets import has_action
 
 # Jobs
-CHOOSE, STEP, STEP_AND_LOOK = 0, 1, 2
+CHECK, CHOOSE, STEP, STEP_AND_LOOK = range(4)
 
-# Places in the board (int64) by which threads hear of jobs and tell what came of them
-TICKET, JOB, COUNT = range(3)
-FIRST, APART = 16, 16  # the places of each thread lie on cache lines of their own:
-CHECKED, FOUND, DONE = range(3)  # ticket whose actions it has checked, first illegal one, ticket it has done
+# The board (int64) by which threads share a job: what to do, how much of it is done, and of each thread's slice the
+# next chunk that nobody has taken. What is written often lies on cache lines of its own.
+JOB, COUNT, DONE, FOUND, NEXT, APART = 0, 1, 16, 32, 48, 16
+CHUNK = 64  # games
+NOTHING = 1 << 62  # no illegal action was found
 
 CHANCE = 1 << 60  # children of a stream from here on are random actions, by game and decision
 
@@ -51,28 +54,49 @@ def advance(g, i, action, kind, before, reward, done, final_scores, length):
         reset(g)
 
 
+@inlined
+def end_of_slice(count, t, threads):
+    """The chunk behind the last of thread ``t``'s slice."""
+    return (count + CHUNK - 1) // CHUNK * (t + 1) // threads
+
+
+@inlined
+def is_left(board, t, threads):
+    """Whether chunks of thread ``t``'s slice are left."""
+    return peek(board, NEXT + APART * t) < end_of_slice(peek(board, COUNT), t, threads)
+
+
 @kernel
-def work(
+def take(
     board, me, threads, before,
     kind, games, index, actions, seat, observation, mask, reward, done, final_scores, length,
 ):  # fmt: skip
-    """Thread ``me``'s slice of the job on the board; ``actions[j]`` belongs to the game ``index[j]``.
+    """Do chunks of the job on the board until all are taken; ``actions[j]`` belongs to the game ``index[j]``.
 
-    ``CHOOSE`` writes a random action for each game. ``STEP`` makes one decision in each, if all of all threads are
-    legal, and ``STEP_AND_LOOK`` writes what is seen then. ``before`` (seats,) int64 is scratch.
+    ``CHECK`` finds the first illegal action; ``CHOOSE`` writes a random one for each game; ``STEP`` makes one decision
+    in each, and ``STEP_AND_LOOK`` writes what is seen then. ``before`` (seats,) int64 is scratch.
     """
-    job, count = board[JOB], board[COUNT]
-    first, last = count * me // threads, count * (me + 1) // threads
-    if job == CHOOSE:
-        choose(first, last, games, index, actions)
-    elif all_legal(board, me, threads, first, last, games, index, actions):
-        for j in range(first, last):
-            i = index[j]
-            g = games[i]
-            advance(g, i, actions[j], kind, before, reward, done, final_scores, length)
-            seat[i] = g.seat
-            if job == STEP_AND_LOOK:
-                show(g, i, seat, observation, mask)
+    for k in range(threads):
+        t = (me + k) % threads
+        while is_left(board, t, threads):
+            chunk = add(board, NEXT + APART * t, 1)
+            job, count = board[JOB], board[COUNT]
+            if chunk >= end_of_slice(count, t, threads):
+                break
+            first, last = CHUNK * chunk, min(CHUNK * chunk + CHUNK, count)
+            if job == CHECK:
+                check(board, first, last, games, index, actions)
+            elif job == CHOOSE:
+                choose(first, last, games, index, actions)
+            else:
+                for j in range(first, last):
+                    i = index[j]
+                    g = games[i]
+                    advance(g, i, actions[j], kind, before, reward, done, final_scores, length)
+                    seat[i] = g.seat
+                    if job == STEP_AND_LOOK:
+                        show(g, i, seat, observation, mask)
+            add(board, DONE, 1)
 
 
 @kernel
@@ -84,27 +108,12 @@ def choose(first, last, games, index, actions):
 
 
 @kernel
-def all_legal(board, me, threads, first, last, games, index, actions):
-    """Whether the actions of all threads' slices are legal; waits for the others."""
-    own, ticket = FIRST + APART * me, board[TICKET]
-    board[own + FOUND] = first_illegal(first, last, games, index, actions)
-    leave(board, own + CHECKED, ticket)
-    for other in range(threads):
-        place = FIRST + APART * other
-        while peek(board, place + CHECKED) != ticket:
-            pass
-        if board[place + FOUND] >= 0:
-            return False
-    return True
-
-
-@kernel
-def first_illegal(first, last, games, index, actions):
-    """The first place in the slice whose action is not legal, or -1."""
+def check(board, first, last, games, index, actions):
+    """Find the first place whose action is not legal."""
     for j in range(first, last):
         if actions[j] < 0 or not has_action(legal(games[index[j]]), actions[j]):
-            return j
-    return -1
+            lower(board, FOUND, j)
+            return
 
 
 @kernel
@@ -114,7 +123,7 @@ def look(games, index, seat, observation, mask):
         show(games[i], i, seat, observation, mask)
 
 
-# ------------------------------------------------------------------------------------------------ threads
+# -------------------------------------------------------------------------------------------- shared memory
 
 
 def peek(board: Any, place: int) -> Any:
@@ -125,6 +134,25 @@ def peek(board: Any, place: int) -> Any:
 def leave(board: Any, place: int, value: int) -> None:
     """Write an entry of an int64 array, after all that was written before."""
     board[place] = value
+
+
+def add(board: Any, place: int, value: int) -> Any:
+    """Add to an entry in one go, whoever else does; returns what it was."""
+    with _PLAIN:
+        was = board[place]
+        board[place] += value
+    return was
+
+
+def lower(board: Any, place: int, value: int) -> Any:
+    """Lower an entry to a value if it is higher, in one go; returns what it was."""
+    with _PLAIN:
+        was = board[place]
+        board[place] = min(was, value)
+    return was
+
+
+_PLAIN = threading.Lock()  # where nothing is compiled
 
 
 def _pointer(context, builder, signature, arguments):
@@ -143,11 +171,26 @@ def _load(typing_context, board, place):
 @intrinsic
 def _store(typing_context, board, place, value):
     def generate(context, builder, signature, arguments):
-        pointer = _pointer(context, builder, signature, arguments)
-        builder.store_atomic(arguments[2], pointer, "release", 8)
+        builder.store_atomic(arguments[2], _pointer(context, builder, signature, arguments), "release", 8)
         return context.get_dummy_value()
 
     return types.void(board, types.int64, types.int64), generate
+
+
+@intrinsic
+def _add(typing_context, board, place, value):
+    def generate(context, builder, signature, arguments):
+        return builder.atomic_rmw("add", _pointer(context, builder, signature, arguments), arguments[2], "acq_rel")
+
+    return types.int64(board, types.int64, types.int64), generate
+
+
+@intrinsic
+def _min(typing_context, board, place, value):
+    def generate(context, builder, signature, arguments):
+        return builder.atomic_rmw("min", _pointer(context, builder, signature, arguments), arguments[2], "acq_rel")
+
+    return types.int64(board, types.int64, types.int64), generate
 
 
 @overload(peek)
@@ -160,53 +203,75 @@ def _leave(board, place, value):
     return lambda board, place, value: _store(board, place, value)
 
 
+@overload(add)
+def _add_to(board, place, value):
+    return lambda board, place, value: _add(board, place, value)
+
+
+@overload(lower)
+def _lower(board, place, value):
+    return lambda board, place, value: _min(board, place, value)
+
+
+# ------------------------------------------------------------------------------------------------ threads
+
+
 @kernel
-def post(board, job, count):
-    """Post a job for the first ``count`` games of the index."""
+def lead(
+    board, threads, job, count, before,
+    kind, games, index, actions, seat, observation, mask, reward, done, final_scores, length,
+):  # fmt: skip
+    """Do a job for the first ``count`` games of the index, with the threads that serve; in one piece, for signals too.
+
+    Before games are stepped, all actions are checked: returns the place of the first illegal one, or -1.
+    """
+    if job in (STEP, STEP_AND_LOOK):
+        share(
+            board, threads, CHECK, count, before,
+            kind, games, index, actions, seat, observation, mask, reward, done, final_scores, length,
+        )  # fmt: skip
+        if board[FOUND] != NOTHING:
+            return board[FOUND]
+    share(
+        board, threads, job, count, before,
+        kind, games, index, actions, seat, observation, mask, reward, done, final_scores, length,
+    )  # fmt: skip
+    return np.int64(-1)
+
+
+@kernel
+def share(
+    board, threads, job, count, before,
+    kind, games, index, actions, seat, observation, mask, reward, done, final_scores, length,
+):  # fmt: skip
+    """Post a job and do it with the threads that serve; returns when all is done."""
+    leave(board, COUNT, 0)  # nobody takes anything while the board is written
     board[JOB] = job
-    board[COUNT] = count
-    leave(board, TICKET, board[TICKET] + 1)
+    board[FOUND] = NOTHING
+    leave(board, DONE, 0)
+    for t in range(threads):
+        leave(board, NEXT + APART * t, end_of_slice(count, t - 1, threads))
+    leave(board, COUNT, count)
+    take(
+        board, 0, threads, before,
+        kind, games, index, actions, seat, observation, mask, reward, done, final_scores, length,
+    )  # fmt: skip
+    while peek(board, DONE) < end_of_slice(count, 0, 1):
+        pass
 
 
 @kernel
 def serve(
-    board, me, threads, ticket, patience, before,
+    board, me, threads, patience, before,
     kind, games, index, actions, seat, observation, mask, reward, done, final_scores, length,
 ):  # fmt: skip
-    """Do this thread's slice of every job posted after ``ticket``, until ``patience`` looks have found none.
-
-    Returns the last ticket seen.
-    """
+    """Help with every job that is posted, until ``patience`` looks have found none."""
     idle = 0
     while idle < patience:
         idle += 1
-        if peek(board, TICKET) != ticket:
+        if is_left(board, me, threads):
             idle = 0
-            ticket += 1
-            work(
+            take(
                 board, me, threads, before,
                 kind, games, index, actions, seat, observation, mask, reward, done, final_scores, length,
             )  # fmt: skip
-            leave(board, FIRST + APART * me + DONE, ticket)
-    return ticket
-
-
-@kernel
-def wait(board, threads, patience):
-    """Whether all threads but the first have done the job, after at most ``patience`` looks at each."""
-    for me in range(1, threads):
-        looks = 0
-        while peek(board, FIRST + APART * me + DONE) != board[TICKET]:
-            looks += 1
-            if looks > patience:
-                return False
-    return True
-
-
-@kernel
-def found(board, threads):
-    """The first illegal action of the last job, or -1."""
-    for me in range(threads):
-        if board[FIRST + APART * me + FOUND] >= 0:
-            return board[FIRST + APART * me + FOUND]
-    return np.int64(-1)

@@ -84,15 +84,13 @@ def _cache_root() -> Path:
 
 @functools.cache
 def _tell() -> None:
-    print("tritarea: compiling for this machine, once (some ten seconds) …", file=sys.stderr, flush=True)
+    print("tritarea: compiling for this machine, once (up to a minute) …", file=sys.stderr, flush=True)
 
 
 @functools.cache
 def _folder(name: str) -> Path:
     """The cache folder of that name, marked as in use today; folders unused for ``KEPT_DAYS`` are removed."""
     folder = _cache_root() / name
-    if not folder.exists():
-        _tell()
     folder.mkdir(exist_ok=True)
     os.utime(folder)
     for other in _cache_root().glob("kernels-*"):
@@ -134,6 +132,13 @@ class _CacheImpl(caching.CompileResultCacheImpl):
 
 class _Cache(caching.Cache):
     _impl_class: Any = _CacheImpl
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Machine code from the cache; None if there is none: then somebody has to wait, and is told."""
+        found = super().load_overload(sig, target_context)
+        if found is None:
+            _tell()
+        return found
 
 
 def kernel(function: F) -> F:

@@ -24,7 +24,9 @@ def bench(
         list[str] | None, typer.Option("--game", help="A game; repeatable. [default: all, one after the other]")
     ] = None,
     players: Players = None,
-    seconds: Annotated[float, typer.Option("--seconds", min=0.01, help="Time for each try, three tries a line.")] = 1.0,
+    seconds: Annotated[
+        float, typer.Option("--seconds", min=0.01, max=3600, help="Of each try, three tries a line.")
+    ] = 1.0,
     only: Annotated[
         list[str] | None,
         typer.Option("--only", metavar="PATTERN", help="Lines to measure, as 'batch.*'; repeatable. [default: all]"),

@@ -183,6 +183,8 @@ def check_options(options: Mapping[str, Any]) -> dict[str, Any]:
         raise ValueError(f"adjacency is 'top' or 'any', not {full['adjacency']!r}")
     if not isinstance(full["voluntary_default"], (bool, np.bool_)):
         raise ValueError(f"voluntary_default is True or False, not {full['voluntary_default']!r}")
+    if not isinstance(full["npc"], str):
+        raise ValueError(f"npc is the spec of an agent, not {full['npc']!r}")
     board = check_board(full["board"])
     full["players"] = int(players)
     full["voluntary_default"] = bool(full["voluntary_default"])

@@ -110,24 +110,25 @@ def check_ranks(p: dict[str, Any]) -> None:
         require(rank in right, f"ranks[{s}] is {' or '.join(map(str, right))} here, not {rank}")
 
 
-def most_on_a_square(p: dict[str, Any]) -> int:
+def most_on_a_square(p: dict[str, Any], square: int) -> int:
     """Rightholder 1 puts at most one block of a trick on a square, rightholder 2 at most two."""
     if p["phase"] == "five_settle":
         return 3 * TRICKS
-    finished: int = 3 * max(0, p["trick"] - 1)
-    if p["phase"] not in CONSTRUCTION:
-        return finished
-    if p["seat"] != p["rightholders"][1]:
-        return finished + 1 if p["phase"] == "extra" else finished
-    return finished + 3 if p["phase"] == "extra" else finished + 1
+    most: int = 3 * max(0, p["trick"] - 1)
+    if p["phase"] in CONSTRUCTION:
+        second = p["seat"] == p["rightholders"][1]
+        most += second  # of rightholder 1
+        if p["phase"] == "extra" and square == p["built"]:
+            most += 2 if second else 1
+    return most
 
 
 def check_blocks(p: dict[str, Any]) -> None:
     """Blocks in hand, placed and sold add up, and no building is higher than tricks can make it."""
     all_blocks = BLOCKS_A_SEAT[p["round"] - 1]
     placed = Counter(owner for stack in p["stacks"] for owner in stack)
-    most = most_on_a_square(p)
     for q, stack in enumerate(p["stacks"]):
+        most = most_on_a_square(p, q)
         require(len(stack) <= most, f"stacks[{q}] holds at most three blocks a trick, so {most} here, not {len(stack)}")
     for s in range(SEATS):
         sold = p["sold"][s]
