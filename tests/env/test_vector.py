@@ -2,8 +2,6 @@
 
 import copy
 import pickle
-import subprocess
-import sys
 
 import gymnasium
 import numpy as np
@@ -371,53 +369,3 @@ def test_made_by_gymnasium_and_counted_by_its_wrapper(name, options):
             assert infos["episode"]["r"][over] == pytest.approx(returns[over])
             assert np.array_equal(infos["episode"]["l"][over], lengths[over])
             returns[over], lengths[over] = 0, 0
-
-
-@EVERY_GAME
-def test_an_interrupt_leaves_games_and_masks_together(name, monkeypatch):
-    envs = SeatVectorEnv(name, 6, opponents="random")
-    envs.reset(seed=1)
-    real, calls = envs.batch.look, []
-
-    def look(index):
-        calls.append(index)
-        if len(calls) == 1:
-            raise KeyboardInterrupt
-        real(index)
-
-    for _ in range(20):
-        before, masks = envs.batch.games.tobytes(), envs.action_masks()
-        monkeypatch.setattr(envs.batch, "look", look)
-        calls.clear()
-        with pytest.raises(KeyboardInterrupt):
-            envs.step(masks.argmax(axis=1))
-        monkeypatch.undo()
-        assert envs.batch.games.tobytes() == before
-        assert np.array_equal(envs.action_masks(), masks)
-        envs.step(masks.argmax(axis=1))
-
-
-@pytest.mark.parametrize(
-    ("options", "says"),
-    [
-        ({"seat": 3, "players": 2}, "seat is one of None, 0, 1, not 3"),
-        ({"reward": "settled_delta"}, "reward is one of"),
-        ({"illegal": "ignore"}, "illegal is one of"),
-        ({"opponents": "nobody"}, "nobody"),
-        ({"opponents": {"random": 0}}, "a pool of opponents"),
-        ({"opponents": ["random"]}, "a list of opponents has 4 entries"),
-        ({"num_envs": 0}, "a number of games from 1 on"),
-        ({"render_mode": "human"}, "render_mode"),
-        ({"threads": 2}, "unknown options"),
-        ({"seed": 5}, "unknown options"),
-    ],
-    ids=str,
-)
-def test_wrong_options(options, says):
-    with pytest.raises(ValueError, match=says):
-        SeatVectorEnv("tritarea", **{"num_envs": 2, **options})
-
-
-def test_importing_the_package_loads_neither_compiler_nor_torch():
-    code = "import sys, tritarea_env; assert not {'numba', 'torch', 'tritarea_env.vector'} & set(sys.modules)"
-    subprocess.run([sys.executable, "-c", code], check=True)
