@@ -139,7 +139,7 @@ def value(g, board, s, work):
 # ---------------------------------------------------------------------------------------- construction
 
 
-@inlined
+@kernel
 def value_of_blocks(g, s, square, blocks, work):
     """The value after seat ``s`` has placed ``blocks`` on ``square``, which makes ``work.built``."""
     work.built = work.board
@@ -147,7 +147,7 @@ def value_of_blocks(g, s, square, blocks, work):
     return value(g, work.built, s, work)
 
 
-@inlined
+@kernel
 def value_of_extra(g, s, square, work):
     """The value after one block more, on another square."""
     work.built_on = work.built
