@@ -151,7 +151,7 @@ class Batch:
         Raises:
             IllegalActionError: names the first game whose action is not legal; no game was stepped.
             TypeError: not n integers.
-        RuntimeError: another thread is at it.
+            RuntimeError: another thread is at it.
         """
         self._alone(self._advance_all, actions)
 

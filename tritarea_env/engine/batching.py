@@ -2,8 +2,8 @@
 
 A *job* is done in chunks of games. Each thread first takes those of its own slice, whose games are in its core's cache,
 then what is left of the others': one that sleeps or has no core holds nobody up. Who does which changes nothing, since
-games do not touch each other. ``serve`` keeps a thread in compiled code from
-job to job: waking one up takes longer than a step of some hundred games.
+games do not touch each other. ``serve`` keeps a thread in compiled code from job to job: waking one up takes longer
+than a step of some hundred games.
 """
 
 import threading
@@ -14,10 +14,9 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic, overload
 
 from .compile import inlined, kernel
-from .loops import SCORE_DELTA, copy_scores, random_action, reset, write_reward
-from .protocol import legal, legal_mask, observe, step
+from .loops import SCORE_DELTA, copy_scores, go_on, is_legal, random_action, write_reward
+from .protocol import legal_mask, observe, step
 from .rng import derive
-from .sets import has_action
 
 # Jobs
 CHECK, CHOOSE, STEP, STEP_AND_LOOK = range(4)
@@ -50,8 +49,7 @@ def advance(g, i, action, kind, before, reward, done, final_scores, length):
     if g.done:
         copy_scores(g, final_scores[i])
         length[i] = g.decision
-        g.episode += 1
-        reset(g)
+        go_on(g)
 
 
 @inlined
@@ -111,7 +109,7 @@ def choose(first, last, games, index, actions):
 def check(board, first, last, games, index, actions):
     """Find the first place whose action is not legal."""
     for j in range(first, last):
-        if actions[j] < 0 or not has_action(legal(games[index[j]]), actions[j]):
+        if not is_legal(games[index[j]], actions[j]):
             lower(board, FOUND, j)
             return
 

@@ -32,6 +32,13 @@ def reset(g):
     begin(g)
 
 
+@inlined
+def go_on(g):
+    """The next game of the record's stream."""
+    g.episode += 1
+    reset(g)
+
+
 @kernel
 def reset_games(games, index):
     """New games from each row's stream and episode."""
@@ -49,11 +56,17 @@ def draw_game(games, i):
     draw(games[i])
 
 
+@inlined
+def is_legal(g, action):
+    """Whether the seat to move may do this; ``action`` is any integer."""
+    return action >= 0 and has_action(legal(g), action)
+
+
 @kernel
 def first_illegal(games, index, actions):
     """The place in ``index`` of the first action that is not legal, or -1."""
     for j in range(index.shape[0]):
-        if actions[j] < 0 or not has_action(legal(games[index[j]]), actions[j]):
+        if not is_legal(games[index[j]], actions[j]):
             return j
     return -1
 

@@ -6,7 +6,7 @@
 import numpy as np
 
 from .compile import kernel
-from .loops import REWARD_KINDS, copy_scores, reset, write_reward
+from .loops import REWARD_KINDS, copy_scores, go_on, write_reward
 from .protocol import score_now, score_reward, step
 from .rng import below, derive
 
@@ -42,8 +42,7 @@ def advance(games, index, actions, kind, seats, ended, reward, over, final, scra
         if g.done:
             ended[i] = True
             final[i] = g
-            g.episode += 1
-            reset(g)
+            go_on(g)
 
 
 @kernel
@@ -53,8 +52,7 @@ def leave(games, index, ended, final):
         g = games[i]
         ended[i] = True
         final[i] = g
-        g.episode += 1
-        reset(g)
+        go_on(g)
 
 
 @kernel
