@@ -1,6 +1,6 @@
 """Agents by name. A *spec* is one of
 
-- ``random``, ``greedy``: an agent of this package, also with options: ``greedy:block=2.5,samples=24``;
+- ``random``, ``greedy``, ``expert``: an agent of this package, also with options: ``greedy:block=2.5,samples=24``;
 - ``runs/my-run``: a checkpoint folder, also with options: ``runs/my-run:sample=true``;
 - ``my_module:MyAgent``: anything that Python can import: a class, an object or a function.
 
@@ -29,6 +29,7 @@ from .base import Agent, OneByOne
 NAMED = {
     "random": "tritarea_agents.random",
     "greedy": "tritarea_agents.greedy.{game}",
+    "expert": "tritarea_agents.expert.{game}",
 }
 _BOOLEANS = {"true": True, "false": False}
 
