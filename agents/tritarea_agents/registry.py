@@ -30,6 +30,7 @@ NAMED = {
     "random": "tritarea_agents.random",
     "greedy": "tritarea_agents.greedy.{game}",
     "expert": "tritarea_agents.expert.{game}",
+    "search": "tritarea_agents.search",
 }
 _BOOLEANS = {"true": True, "false": False}
 
@@ -60,8 +61,10 @@ def make(spec: str, game: Game, options: Mapping[str, Any] | None = None) -> Age
 
 def _named(name: str, options: str, game: Game) -> Agent:
     module = _module_of(name, game)
-    parameters = parse_options(name, module.Parameters, options)
+    defaults = module.parameters_of(game) if hasattr(module, "parameters_of") else module.Parameters
+    parameters = parse_options(name, defaults, options)
     _check_ranges(name, parameters, getattr(module, "RANGES", {}))
+    _check_choices(name, parameters, getattr(module, "CHOICES", {}))
     agent: Agent = module.build(game, parameters)
     return agent
 
@@ -71,6 +74,13 @@ def _check_ranges(name: str, parameters: Any, ranges: Mapping[str, tuple[float, 
         value = getattr(parameters, key)
         if not low <= value <= high:
             raise ValueError(f"{name}: {key} is {low} … {high}, not {value}")
+
+
+def _check_choices(name: str, parameters: Any, choices: Mapping[str, tuple[str, ...]]) -> None:
+    for key, known in choices.items():
+        value = getattr(parameters, key)
+        if value not in known:
+            raise ValueError(f"{name}: {key} is {', '.join(known)}, not {value!r}")
 
 
 def _module_of(name: str, game: Game) -> ModuleType:

@@ -18,6 +18,7 @@ from numba.core import types
 from numba.extending import overload
 
 FUNCTIONS = {
+    "seats": "how many seats sit at the table",
     "draw": "draw the start and all deals that g.stream and g.episode name",
     "begin": "start the game with the start and deals that stand in the record",
     "step": "one decision of g.seat with a legal action; g.seat, g.phase, g.done, g.scores are up to date after it",
@@ -25,6 +26,7 @@ FUNCTIONS = {
     "legal_mask": "write the same into mask (A,) int8, 1 for each legal action",
     "observe": "write what a seat sees into out (d,) uint8, egocentric",
     "state": "write all there is into out (m,) uint8, absolute seats",
+    "secret": "whether the other seats do not see at once what the seat to move decides now",
     "hide": "blank in place what a seat does not know, the stream and deals to come included",
     "determinize": "fill in place what a seat does not know with a random deal that fits all it knows",
     "score_now": "write the scores as if the round were settled now into out (seats,) int64",
@@ -64,6 +66,10 @@ def _of_type(g: Any, name: str) -> Any:
     return _KERNELS.get(tuple(g.fields), {}).get(name)
 
 
+def seats(g: Any) -> Any:
+    return _of_record(g, "seats")(g)
+
+
 def draw(g: Any) -> None:
     _of_record(g, "draw")(g)
 
@@ -92,6 +98,10 @@ def state(g: Any, out: Any) -> None:
     _of_record(g, "state")(g, out)
 
 
+def secret(g: Any) -> Any:
+    return _of_record(g, "secret")(g)
+
+
 def hide(g: Any, seat: int) -> None:
     _of_record(g, "hide")(g, seat)
 
@@ -114,6 +124,12 @@ def outcome(g: Any, out: Any) -> None:
 
 def score_reward(g: Any, before: Any, out: Any) -> None:
     _of_record(g, "score_reward")(g, before, out)
+
+
+@overload(seats)
+def _seats(g):
+    kernel = _of_type(g, "seats")
+    return (lambda g: kernel(g)) if kernel else None
 
 
 @overload(draw)
@@ -156,6 +172,12 @@ def _observe(g, seat, out):
 def _state(g, out):
     kernel = _of_type(g, "state")
     return (lambda g, out: kernel(g, out)) if kernel else None
+
+
+@overload(secret)
+def _secret(g):
+    kernel = _of_type(g, "secret")
+    return (lambda g: kernel(g)) if kernel else None
 
 
 @overload(hide)

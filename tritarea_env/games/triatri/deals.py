@@ -36,6 +36,12 @@ def has_next(g):
 
 
 @kernel
+def seats(g):
+    """How many seats sit at the table."""
+    return np.int64(g.players)
+
+
+@kernel
 def draw(g):
     """Draw the first deal of the game that ``g.stream`` and ``g.episode`` name."""
     g.dealt = 0

@@ -27,6 +27,12 @@ def has_bid(g, s):
 
 
 @kernel
+def secret(g):
+    """Whether the others do not see at once what the seat to move decides: B3, all bid together."""
+    return g.phase == BID
+
+
+@kernel
 def hide(g, seat):
     """Blank in place what ``seat`` does not know: hands, unrevealed bids, the deal to come, the stream.
 

@@ -29,6 +29,12 @@ def shuffle_deal(key, deck, size, hands):
 
 
 @kernel
+def seats(g):
+    """How many seats sit at the table."""
+    return SEATS
+
+
+@kernel
 def draw(g):
     """Draw the start player and the deals of the game that ``g.stream`` and ``g.episode`` name."""
     key = derive(g.stream, g.episode)

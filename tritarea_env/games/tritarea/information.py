@@ -21,6 +21,12 @@ def declaration_open(g, seat, other):
 
 
 @kernel
+def secret(g):
+    """Whether the others do not see at once what the seat to move decides: A3.1, all declare together."""
+    return g.phase == DECLARE
+
+
+@kernel
 def hide(g, seat):
     """Blank in place what ``seat`` does not know: hands, unrevealed declarations, every deal, the stream.
 

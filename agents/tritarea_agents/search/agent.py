@@ -1,0 +1,143 @@
+"""The agent ``search``: many trees side by side, over threads."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tritarea_env.engine.compile import bare
+from tritarea_env.engine.rng import derive
+from tritarea_env.games import Game
+
+from .. import playouts
+from ..base import Views
+from .simulation import HORIZONS, MOST_SEATS, PLAN, VALUES, simulate
+from .tree import EDGE, ROOT, new_tree
+
+MOST_NODES = 1 << 18  # of a tree; one that is full grows no further, but goes on counting
+AT_ONCE = 16  # simulations between two looks at the clock
+
+
+class Thought(NamedTuple):
+    """What a search thought of one decision.
+
+    Attributes:
+        actions: (k,) int64, the legal actions, the most visited first.
+        visits: (k,) int64, simulations that began with each.
+        values: (k,) float64, their mean value for the seat that decides (NaN: never visited).
+        priors: (k,) float64, how likely the net took each to be; None without a net.
+    """
+
+    actions: NDArray[np.int64]
+    visits: NDArray[np.int64]
+    values: NDArray[np.float64]
+    priors: NDArray[np.float64] | None
+
+
+class Workspace:
+    """What one thread searches with: a tree, a world, and room for values."""
+
+    def __init__(self, game: Game, policy: playouts.Policy, nodes: int) -> None:
+        self.policy = policy
+        self.tree = new_tree(nodes, game.actions)
+        self.world = bare(np.zeros(1, game.dtype))
+        self.scratch = tuple(np.zeros(MOST_SEATS, kind) for kind in (np.int64, np.int64, np.float64))
+
+
+class SearchAgent:
+    """Searches each decision with a tree of its own, or several. Equal visits: the higher value, the lower id."""
+
+    def __init__(self, game: Game, parameters: Any) -> None:
+        self.game, self.parameters = game, parameters
+        self.threads = parameters.threads or available_cores()
+        self._policy = playouts.load(parameters.playout, game)
+        self._plan = np.zeros(1, PLAN)
+        self._plan["c"], self._plan["rate"] = parameters.c, parameters.rate
+        self._plan["horizon"], self._plan["value"] = HORIZONS[parameters.horizon], VALUES[parameters.value]
+        self._free: deque[Workspace] = deque()
+        self._roots = np.zeros((0, 1, game.actions), EDGE)
+        self._masks = np.zeros((0, game.actions), np.int8)
+
+    def act(self, views: Views) -> NDArray[np.int64]:
+        """(n,) action ids."""
+        trees = self.parameters.trees
+        self._masks = views.mask.copy()
+        self._roots = np.zeros((len(views), trees, self.game.actions), EDGE)
+        chosen = self._masks.argmax(axis=1)
+        open_ = np.flatnonzero(self._masks.sum(axis=1) > 1)
+        run_all(self.threads, lambda job: self._search(views, *job), [(int(i), t) for i in open_ for t in range(trees)])
+        for i in open_:
+            chosen[i] = self.thought(int(i)).actions[0]
+        return chosen
+
+    def explain(self) -> list[Thought]:
+        """What it thought of each decision of the last call of ``act``."""
+        return [self.thought(i) for i in range(len(self._roots))]
+
+    def thought(self, i: int) -> Thought:
+        """The same of one decision."""
+        legal = np.flatnonzero(self._masks[i])
+        visits = self._roots["visits"][i][:, legal].sum(axis=0, dtype=np.int64)
+        sums = self._roots["value"][i][:, legal].sum(axis=0)
+        values = np.divide(sums, visits, out=np.full(len(legal), np.nan), where=visits > 0)
+        order = np.lexsort((legal, -np.nan_to_num(values, nan=-np.inf), -visits))
+        return Thought(legal[order], visits[order], values[order], None)
+
+    def _search(self, views: Views, i: int, t: int) -> None:
+        """Search decision ``i`` with tree ``t``."""
+        try:
+            space = self._free.pop()
+        except IndexError:
+            space = Workspace(self.game, self._copy_of_policy(), self._nodes())
+        seed = np.uint64(derive(views.seed[i], t))
+        for first, count in self._budget(t):
+            simulate(
+                views.records, i, seed, first, count, self._plan, *space.policy, space.tree, space.world, space.scratch
+            )
+        self._roots[i, t] = space.tree.edges[ROOT]
+        self._free.append(space)
+
+    def _copy_of_policy(self) -> playouts.Policy:
+        return playouts.Policy(self._policy.parameters, self._policy.works.copy())
+
+    def _nodes(self) -> int:
+        if self.parameters.ms:
+            return MOST_NODES
+        return int(min(MOST_NODES, -(-self.parameters.sims // self.parameters.trees) + 1))
+
+    def _budget(self, t: int) -> Iterable[tuple[int, int]]:
+        """First number and count of the simulations of tree ``t``, bit by bit."""
+        if not self.parameters.ms:
+            sims, trees = self.parameters.sims, self.parameters.trees
+            yield 0, (sims + trees - 1 - t) // trees
+            return
+        end = time.perf_counter() + self.parameters.ms / 1000
+        first = 0
+        while first == 0 or time.perf_counter() < end:
+            yield first, AT_ONCE
+            first += AT_ONCE
+
+
+def run_all(threads: int, work: Callable[[Any], None], jobs: list[Any]) -> None:
+    """Do all jobs with so many threads; after an exception or Ctrl-C, no more are begun."""
+    if min(threads, len(jobs)) < 2:
+        for job in jobs:
+            work(job)
+        return
+    pool = ThreadPoolExecutor(min(threads, len(jobs)))
+    try:
+        deque(pool.map(work, jobs), maxlen=0)
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def available_cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

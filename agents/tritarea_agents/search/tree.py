@@ -1,0 +1,164 @@
+"""The tree of a search: what it remembers of the decisions that its simulations went through.
+
+A *node* is a decision as everybody sees it: its key is made of the public history since the root and the seat that
+decides. Decisions that are made in secret (declarations, bids) do not enter the key before they are revealed, so no
+seat's choice hangs on what it cannot know. A node has an *edge* for each action of the game.
+
+All memory lies in arrays that are made once; nodes are found by a hash table with open addressing.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tritarea_env.engine.compile import inlined, kernel, wrapping_kernel
+from tritarea_env.engine.rng import below, mix
+from tritarea_env.engine.sets import WORD
+
+EDGE = np.dtype(
+    [
+        ("value", np.float64),  # sum over visits of the deciding seat's value
+        ("visits", np.int32),
+        ("seen", np.int32),  # how often the action was legal when the node was visited
+    ]
+)
+STEP = np.dtype([("node", np.int32), ("action", np.int32), ("seat", np.int32)])  # one decision of a simulation's path
+DEEPEST = 256  # decisions; no game of ours has more to its end
+ROOT = 0
+
+# c * SPREAD[seen] * NARROW[visits] is the bound's second term; beyond the tables it is computed
+_TABLE = 4096
+_numbers = np.arange(_TABLE, dtype=np.float64)
+SPREAD = np.sqrt(np.log(np.maximum(_numbers, 1.0)))
+NARROW = 1.0 / np.sqrt(np.maximum(_numbers, 1.0))
+
+
+class Tree(NamedTuple):
+    """The arrays of one tree with room for n nodes.
+
+    Attributes:
+        edges: (n, A) EDGE.
+        keys: (n,) uint64, the key of each node.
+        slots: (2**k,) int32, the hash table: a node, or 0 for none (the root is not looked up).
+        used: (1,) int64, nodes so far.
+        path: (DEEPEST,) STEP.
+    """
+
+    edges: NDArray[Any]
+    keys: NDArray[np.uint64]
+    slots: NDArray[np.int32]
+    used: NDArray[np.int64]
+    path: NDArray[Any]
+
+
+def new_tree(nodes: int, actions: int) -> Tree:
+    """A tree with room for so many nodes of a game with so many actions; memory is taken as it is used."""
+    slots = 1 << max(4, (2 * nodes - 1).bit_length())
+    return Tree(
+        np.empty((nodes, actions), EDGE),
+        np.empty(nodes, np.uint64),
+        np.zeros(slots, np.int32),
+        np.zeros(1, np.int64),
+        np.empty(DEEPEST, STEP),
+    )
+
+
+@inlined
+def add_node(tree, key):
+    """A new node without visits; returns its number."""
+    node = tree.used[0]
+    tree.used[0] = node + 1
+    tree.keys[node] = key
+    for a in range(tree.edges.shape[1]):
+        edge = tree.edges[node, a]
+        edge.value = 0.0
+        edge.visits = 0
+        edge.seen = 0
+    return node
+
+
+@kernel
+def clear(tree, key):
+    """Empty the tree but for a root with this key."""
+    tree.slots[:] = 0
+    tree.used[0] = 0
+    add_node(tree, key)
+
+
+@inlined
+def at_key(tree, key):
+    """The node with this key, made if there is none; -1 if there is no room for it."""
+    last = tree.slots.shape[0] - 1
+    slot = np.int64(key & np.uint64(last))
+    while tree.slots[slot] != 0:
+        if tree.keys[tree.slots[slot]] == key:
+            return np.int64(tree.slots[slot])
+        slot = (slot + 1) & last
+    if tree.used[0] == tree.keys.shape[0]:
+        return np.int64(-1)
+    tree.slots[slot] = add_node(tree, key)
+    return np.int64(tree.slots[slot])
+
+
+@wrapping_kernel
+def key_after(key, action, seat):
+    """The key of the node after ``action`` (-1: one that is secret) where ``seat`` decides next."""
+    return mix(key + np.uint64(0x9E3779B97F4A7C15) * np.uint64(8 * (action + 2) + seat))
+
+
+@wrapping_kernel
+def next_word(word):
+    """The next of a row of random words (the generator of Knuth's MMIX; its high bits are good enough here)."""
+    return word * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
+
+
+@inlined
+def bound(edge, c):
+    """The upper confidence bound of an edge that was visited, with availability in place of the node's visits."""
+    if edge.seen < SPREAD.shape[0]:
+        return edge.value / edge.visits + c * SPREAD[edge.seen] * NARROW[edge.visits]
+    return edge.value / edge.visits + c * math.sqrt(math.log(edge.seen) / edge.visits)
+
+
+@inlined
+def select(tree, node, actions, c, word):
+    """Count the legal actions as seen; the one to try: any that was never tried, else the one of the highest bound.
+
+    Returns the action and whether it is tried for the first time.
+    """
+    best, most, untried, new = -1, -np.inf, 0, -1
+    first = 0
+    for bits in actions:
+        left = bits
+        a = first
+        while left != 0:
+            if left & 1:
+                edge = tree.edges[node, a]
+                edge.seen += 1
+                if edge.visits == 0:
+                    untried += 1
+                    word = next_word(word)
+                    if below(word, untried) == 0:
+                        new = a
+                elif untried == 0:
+                    found = bound(edge, c)
+                    if found > most:
+                        best, most = a, found
+            left >>= 1
+            a += 1
+        first += WORD
+    return (new, True) if untried > 0 else (best, False)
+
+
+@inlined
+def back_up(tree, depth, values):
+    """Add ``values`` (seats,), the leaf's for every seat, to the edges of the path: to each its deciding seat's."""
+    for d in range(depth):
+        at = tree.path[d]
+        edge = tree.edges[at.node, at.action]
+        edge.visits += 1
+        edge.value += values[at.seat]
