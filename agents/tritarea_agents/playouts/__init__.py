@@ -3,7 +3,8 @@
 A *policy* is a record of its parameters. Compiled code calls ``choose(policy, g, word, work)``, and numba picks the
 kernel by the dtypes of the policy and of the game while it compiles, as it does for the game protocol.
 
-``random`` plays every game. A game's other policies stand in a module of this package that is named like the game.
+``random`` plays every game. ``greedy`` stands in the module of this package that is named like the game, and gives
+``greedy(g, word)``; ``expert`` is the agent's own kernel.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from numpy.typing import NDArray
 
 from tritarea_env.engine.loops import random_action
 from tritarea_env.games import Game
+
+from ..greedy.packing import packed
 
 
 class Policy(NamedTuple):
@@ -40,12 +43,7 @@ def plain(name: str) -> NDArray[Any]:
 
 
 _KERNELS: dict[tuple[Any, Any], Callable[..., Any]] = {}
-_BLANK = plain("nothing")
-
-
-def register(game: Game, policy: NDArray[Any], kernel: Any) -> None:
-    """Make ``kernel(policy, g, word, work)`` what ``choose`` calls for a policy of this dtype in this game."""
-    _KERNELS[policy.dtype.names, game.dtype.names] = kernel
+_NO_WORK = plain("nothing").dtype
 
 
 def load(name: str, game: Game) -> Policy:
@@ -54,31 +52,41 @@ def load(name: str, game: Game) -> Policy:
     Raises:
         ValueError: the game has no such policy.
     """
+    parameters, work, kernel = _find(name, game)
+    if kernel is not None:
+        _KERNELS[parameters.dtype.names, game.dtype.names] = kernel
+    return Policy(parameters, np.zeros(1, work))
+
+
+def _find(name: str, game: Game) -> tuple[NDArray[Any], Any, Any]:
+    """Parameters, the dtype of the work record, and the kernel."""
     if name == "random":
-        return Policy(plain(name), _BLANK.copy())
-    path = f"{__name__}.{game.name}"
-    module: Any = importlib.import_module(path) if importlib.util.find_spec(path) else None
-    found = {"random": None} | getattr(module, "POLICIES", {})
-    if name not in found:
-        raise ValueError(f"{game.title} has the playouts {', '.join(found)}, not {name!r}")
-    parameters, work, kernel = found[name]
-    register(game, parameters, kernel)
-    return Policy(parameters.copy(), _BLANK.copy() if work is None else np.zeros(1, work))
+        return plain(name), _NO_WORK, None
+    path = f"tritarea_agents.{'playouts' if name == 'greedy' else name}.{game.name}"
+    if importlib.util.find_spec(path) is None:
+        raise ValueError(f"{game.title} has no playout {name!r}")
+    module: Any = importlib.import_module(path)
+    if name == "greedy":
+        return plain(name), _NO_WORK, module.greedy
+    return packed(module.Parameters()), module.WORK, module.choose
 
 
 def choose(policy: Any, g: Any, word: Any, work: Any) -> int:
     """An action of the seat to move in a world ``g``; ``word`` (uint64) is all the chance there is."""
     if policy.dtype.names == ("random",):
         return int(random_action(g, word))
-    action: int = _KERNELS[policy.dtype.names, g.dtype.names](policy, g, word, work)
-    return action
+    kernel = _KERNELS[policy.dtype.names, g.dtype.names]
+    return int(kernel(g, word) if policy.dtype.names == ("greedy",) else kernel(g, word, policy, work))
 
 
 @overload(choose)
 def _choose(policy, g, word, work):  # type: ignore[no-untyped-def]
     if not isinstance(policy, types.Record) or not isinstance(g, types.Record):
         return None
-    if tuple(policy.fields) == ("random",):
+    names = tuple(policy.fields)
+    if names == ("random",):
         return lambda policy, g, word, work: random_action(g, word)
-    kernel = _KERNELS.get((tuple(policy.fields), tuple(g.fields)))
-    return (lambda policy, g, word, work: kernel(policy, g, word, work)) if kernel else None
+    kernel = _KERNELS[names, tuple(g.fields)]
+    if names == ("greedy",):
+        return lambda policy, g, word, work: kernel(g, word)
+    return lambda policy, g, word, work: kernel(g, word, policy, work)
