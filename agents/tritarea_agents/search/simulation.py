@@ -7,6 +7,8 @@ value for every seat in place of a single one (max^n).
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from tritarea_env.engine.compile import inlined, kernel
@@ -19,8 +21,8 @@ from .tree import DEEPEST, ROOT, at_key, back_up, clear, key_after, select
 
 TO_ROUND, TO_GAME = 0, 1
 HORIZONS = {"round": TO_ROUND, "game": TO_GAME}
-BY_OUTCOME, BY_SCORE = 0, 1
-VALUES = {"outcome": BY_OUTCOME, "score": BY_SCORE}
+BY_OUTCOME, BY_SCORE, BY_CHANCE = 0, 1, 2
+VALUES = {"outcome": BY_OUTCOME, "score": BY_SCORE, "chance": BY_CHANCE}
 
 # How to search, as compiled code takes it
 PLAN = np.dtype(
@@ -29,6 +31,8 @@ PLAN = np.dtype(
         ("rate", np.float64),  # share of a playout's decisions that the policy makes; the others are random
         ("horizon", np.int64),
         ("value", np.int64),
+        ("heat", np.float64),
+        ("guide", np.float64),
     ]
 )
 PLAN = np.dtype((np.record, PLAN))
@@ -41,14 +45,23 @@ def is_over(g, horizon):
 
 
 @inlined
-def evaluate(g, kind, before, now, values):
+def evaluate(g, plan, before, now, values):
     """``values`` (seats,) of a world that is over, or counts as settled now; it is spoilt. ``now`` is scratch."""
     if not g.done:
         score_now(g, now)
         for s in range(now.shape[0]):
             g.scores[s] = now[s]
+    kind = plan.value
     if kind == BY_SCORE:
         score_reward(g, before, values)
+    elif kind == BY_CHANCE:
+        heat = plan.heat if g.done else 10.6 if g.round_number == 3 else 15.0
+        total = 0.0
+        for s in range(now.shape[0]):
+            values[s] = math.exp((g.scores[s] - g.scores[0]) / heat)
+            total += values[s]
+        for s in range(now.shape[0]):
+            values[s] /= total
     else:
         outcome(g, values)
 
@@ -119,5 +132,5 @@ def simulate(games, i, seed, first, count, plans, policies, works, tree, worlds,
         determinize(g, g.seat, derive(key, 0))
         depth = descend(tree, g, plan, derive(key, 1))
         play_out(g, plan, policy, work, derive(key, 2))
-        evaluate(g, plan.value, before, now, values)
+        evaluate(g, plan, before, now, values)
         back_up(tree, depth, values)
