@@ -1,4 +1,4 @@
-"""A fast policy for playouts of Tri*T*Area: ``greedy`` looks one decision ahead, roughly, in a fraction of a microsecond.
+"""A fast policy for playouts of Tri*T*Area: ``greedy`` looks one decision ahead, roughly, in a quarter microsecond.
 
 It takes a full record, all hands known, as a search samples it. Values are in points, of the seat to move less the
 mean of the others. What settlement would pay now counts for less the more tricks are left, and a block in hand has
@@ -334,7 +334,7 @@ def add_card(others, concept, mark):
 
 @inlined
 def spread(trick, concept):
-    counts, lows, highs = trick
+    _counts, lows, highs = trick
     return (highs >> 8 * concept + 2 & 63) - (lows >> 8 * concept + 2 & 63)
 
 
