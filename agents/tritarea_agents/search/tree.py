@@ -125,13 +125,14 @@ def bound(edge, c):
 
 
 @inlined
-def select(tree, node, actions, c, word):
+def select(tree, node, actions, c, word, liked, widen):
     """Count the legal actions as seen; the one to try: any that was never tried, else the one of the highest bound.
 
     Returns the action and whether it is tried for the first time.
     """
     best, most, untried, new = -1, -np.inf, 0, -1
     first = 0
+    tried, total = 0, 0
     for bits in actions:
         left = bits
         a = first
@@ -142,16 +143,24 @@ def select(tree, node, actions, c, word):
                 if edge.visits == 0:
                     untried += 1
                     word = next_word(word)
-                    if below(word, untried) == 0:
+                    if below(word, untried) == 0 or a == liked:
                         new = a
-                elif untried == 0:
+                        if a == liked:
+                            untried += 1000
+                else:
+                    tried += 1
+                    total += edge.visits
                     found = bound(edge, c)
                     if found > most:
                         best, most = a, found
             left >>= 1
             a += 1
         first += WORD
-    return (new, True) if untried > 0 else (best, False)
+    if untried == 0:
+        return best, False
+    if liked < 0 or untried >= 1000 or tried == 0 or tried * tried < widen * total:
+        return new, True
+    return best, False
 
 
 @inlined
