@@ -31,7 +31,7 @@ def tune_expert(
     from tritarea_agents.expert.parameters import FOLDER
     from tritarea_agents.playing import AgentError
     from tritarea_eval.tuning.config import load
-    from tritarea_eval.tuning.run import BEST, tune
+    from tritarea_eval.tuning.run import BEST, STATE, tune
     from tritarea_eval.tuning.subject import expert
     from tritarea_train.config import ConfigError
 
@@ -48,9 +48,15 @@ def tune_expert(
     except AgentError as failure:
         raise fail(f"{failure}. What was found before is in {out}", 1) from failure
     except KeyboardInterrupt as error:
+        if not (out / STATE).exists():
+            raise
         given = "".join(f" --{name} {value}" for name, value in overrides.items())
         again = f"tritarea tune-expert {config}{given} --resume --out {out}"
         raise fail(f"stopped; go on with: {again}", 130) from error
-    kept = "better: the tuned values" if found["worth"] > 0 else "no better: the starting values"
-    copy = shlex.join(["cp", str(out / BEST), os.path.relpath(FOLDER / f"{checked.game}.toml")])
-    typer.echo(f"The tuned values are {kept} are in {out / BEST}. To ship them: {copy}")
+    path, shipped = out / BEST, os.path.relpath(FOLDER / f"{checked.game}.toml")
+    if found["worth"] > 0:
+        typer.echo(
+            f"The tuned values did better; they are in {path}. To ship them: {shlex.join(['cp', str(path), shipped])}"
+        )
+    else:
+        typer.echo(f"The tuned values did no better, so {path} has the starting ones; {shipped} can stay.")

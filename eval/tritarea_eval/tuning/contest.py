@@ -13,6 +13,7 @@ import numpy as np
 
 from tritarea_agents.playing import OnProgress
 from tritarea_env import games
+from tritarea_env.views import find_agent
 from tritarea_eval.match import Match, MatchResult
 
 from .config import INCUMBENT, START, ObjectiveConfig, TuneConfig
@@ -126,12 +127,12 @@ def check(players: Pool, config: TuneConfig, subject: Subject, values: Values) -
     return players.play(parts)
 
 
-def check_opponents(config: TuneConfig) -> None:
-    """Raises ValueError if an opponent is no agent at one of the tables."""
-    game = games.get(config.game)
+def check_agents(config: TuneConfig, subject: Subject) -> None:
+    """Raises ValueError if an opponent is no agent at one of the tables, or the subject has not these parameters."""
+    find_agent(subject.spec(subject.start), games.get(config.game), {})
     for spec in set(config.opponents) - {INCUMBENT, START}:
         for options in config.tables:
             try:
-                Match(game.name, [spec, spec], games=1, options=options)
+                Match(config.game, [spec, spec], games=1, options=options)
             except ValueError as error:
                 raise ValueError(f"opponents: {error} (or {INCUMBENT}, {START})") from error

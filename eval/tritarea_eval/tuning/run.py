@@ -16,9 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tritarea_agents.playing import OnProgress
-from tritarea_env import games
 from tritarea_env.records import replacing
-from tritarea_env.views import find_agent
 from tritarea_train.config import ConfigError
 
 from . import contest, strategy
@@ -88,8 +86,7 @@ def tune(
 def _checked_space(config: TuneConfig, subject: Subject) -> Space:
     """What is tuned, when all that the config names was looked up."""
     try:
-        find_agent(subject.agent, games.get(config.game), {})
-        contest.check_opponents(config)
+        contest.check_agents(config, subject)
         rewritten(subject.text, subject.start)
         return space(subject, config.only)
     except ValueError as error:
