@@ -101,6 +101,17 @@ def test_the_strategy_looks_at_ranks_alone_and_survives_json() -> None:
     assert strategy.sample(again, 4, np.random.default_rng(1)).shape == (4, 3)
 
 
+@pytest.mark.parametrize(("n", "population", "mean"), [(1, 400, 0.0), (3, 4, 0.5)])
+def test_the_strategy_stays_finite_where_nothing_makes_a_difference(n: int, population: int, mean: float) -> None:
+    found = strategy.begin(np.full(n, mean), 0.2)
+    for generation in range(300):
+        points = strategy.sample(found, population, np.random.default_rng(generation))
+        found = strategy.update(found, points, np.zeros(population))
+    assert 0 < found.step <= 1
+    assert ((found.mean >= 0) & (found.mean <= 1)).all()
+    json.dumps(found.as_json(), allow_nan=False)
+
+
 # ---------------------------------------------------------------------------------------- parameters and files
 
 

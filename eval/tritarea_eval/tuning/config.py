@@ -40,10 +40,10 @@ class TuneConfig(Part):
     game: str = "tritarea"
     tables: list[dict[str, Any]] = Field(default=[{}], min_length=1)  # the game's options at each
     seed: int = Field(default=0, ge=0, lt=1 << 64)
-    generations: int = Field(default=25, ge=1)
-    population: int = Field(default=16, ge=4, le=10_000)
+    generations: int = Field(default=30, ge=1)
+    population: int = Field(default=48, ge=4, le=10_000)
     games: int = Field(default=600, ge=1)
-    step: Number = Field(default=0.15, gt=0, le=1)  # the first step size, in ranges of a parameter
+    step: Number = Field(default=0.2, gt=0, le=1)  # the first step size, in ranges of a parameter
     opponents: dict[str, Weight] = Field(default={INCUMBENT: 1.0, "greedy": 1.0})  # or start, or any agent's spec
     objective: ObjectiveConfig = ObjectiveConfig()
     only: list[str] = Field(default=[])  # parameters to tune; none: all

@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 
 Vector = NDArray[np.float64]
 
+SMALLEST = 1e-9  # of step size and variances: where nothing makes a difference, chance alone moves them
+
 
 @dataclass(frozen=True)
 class Strategy:
@@ -84,11 +86,12 @@ def update(strategy: Strategy, points: NDArray[np.float64], worth: Vector) -> St
     lost = by_path * (not steady) * slow * (2 - slow)  # what the path did not get is not forgotten
     variance = (1 - by_path - by_rank + lost) * strategy.variance
     variance = variance + by_path * path_variance**2 + by_rank * (weights @ steps**2)
+    step = float(strategy.step * np.exp(min(1.0, keep / damping * (length / usual - 1))))
     return Strategy(
         generation=generation,
         mean=np.clip(strategy.mean + strategy.step * move, 0.0, 1.0),
-        step=float(strategy.step * np.exp(min(1.0, keep / damping * (length / usual - 1)))),
-        variance=variance,
+        step=min(max(step, SMALLEST), 1.0),
+        variance=np.maximum(variance, SMALLEST),
         path_step=path_step,
         path_variance=path_variance,
     )
