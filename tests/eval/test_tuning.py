@@ -75,7 +75,7 @@ def files(folder: Path) -> dict[str, str]:
 def test_the_strategy_finds_an_optimum(noise: float) -> None:
     """Of a valley fifty times as steep in some coordinates as in others, one of which is best at the border."""
     target, steepness = np.array([0.9, 0.2, 0.5, 0.7, 1.0]), np.array([5.0, 0.1, 1.0, 2.0, 1.0])
-    found, random = strategy.begin(np.full(5, 0.3), 0.15), np.random.default_rng(7)
+    found, random = strategy.begin(np.full(5, 0.3), 0.15, np.ones(5)), np.random.default_rng(7)
 
     def worth(points: np.ndarray) -> np.ndarray:
         exact = -(steepness * (points - target) ** 2).sum(axis=-1)
@@ -91,7 +91,7 @@ def test_the_strategy_finds_an_optimum(noise: float) -> None:
 
 
 def test_the_strategy_looks_at_ranks_alone_and_survives_json() -> None:
-    begun = strategy.begin(np.full(3, 0.5), 0.2)
+    begun = strategy.begin(np.full(3, 0.5), 0.2, np.ones(3))
     points = strategy.sample(begun, 6, np.random.default_rng(0))
     worth = points.sum(axis=1)
     one, other = (strategy.update(begun, points, w) for w in (worth, np.exp(9 * worth)))
@@ -103,7 +103,7 @@ def test_the_strategy_looks_at_ranks_alone_and_survives_json() -> None:
 
 @pytest.mark.parametrize(("n", "population", "mean"), [(1, 400, 0.0), (3, 4, 0.5)])
 def test_the_strategy_stays_finite_where_nothing_makes_a_difference(n: int, population: int, mean: float) -> None:
-    found = strategy.begin(np.full(n, mean), 0.2)
+    found = strategy.begin(np.full(n, mean), 0.2, np.ones(n))
     for generation in range(300):
         points = strategy.sample(found, population, np.random.default_rng(generation))
         found = strategy.update(found, points, np.zeros(population))
@@ -116,13 +116,22 @@ def test_the_strategy_stays_finite_where_nothing_makes_a_difference(n: int, popu
 
 
 def test_points_and_values() -> None:
-    found = space(GREEDY, [])
+    found = space(GREEDY, small())
     assert found.names == ("points", "samples", "special")
     assert found.values(found.point()) == GREEDY.start
     values = found.values(np.array([0.123456789, 0.6, 1.0]))
     assert values == {"points": 0.2469, "samples": 3, "special": 3.0}
     assert GREEDY.spec(values) == "greedy:points=0.2469,samples=3,special=3.0"
-    assert space(GREEDY, ["special"]).values(np.array([0.5])) == {**GREEDY.start, "special": 1.5}
+    for config in (small(only=["special"]), small(fixed=["points", "samples"])):
+        assert space(GREEDY, config).values(np.array([0.5])) == {**GREEDY.start, "special": 1.5}
+
+
+def test_the_first_spread_can_be_told_in_a_parameters_own_unit() -> None:
+    config = small(spread={"special": 0.3}, step=0.2, population=2000)
+    found = space(GREEDY, config)
+    begun = strategy.begin(np.full(3, 0.5), config.step, found.spread(config.step, config.spread))
+    drawn = strategy.sample(begun, 2000, np.random.default_rng(0)) * [2.0, 3.0, 3.0]
+    assert drawn.std(axis=0) == pytest.approx([0.4, 0.6, 0.3], rel=0.1)
 
 
 def test_a_rewritten_file_differs_in_its_values_alone() -> None:
@@ -273,6 +282,10 @@ def test_other_parameters_are_not_resumed_and_a_run_is_not_overwritten(tmp_path:
         ({"opponents": {"nobody": 1}}, "opponents: no agent is named 'nobody'; .*incumbent, start"),
         ({"objective": {"share": 0}}, "objective: share or score must be above 0"),
         ({"only": ["point"]}, "only: there is no parameter 'point'; there is points, samples, special"),
+        ({"fixed": ["point"]}, "fixed: there is no parameter 'point'"),
+        ({"fixed": ["points", "samples", "special"]}, "no parameter with a range is left to tune"),
+        ({"spread": {"point": 1}}, "spread: there is no parameter 'point'"),
+        ({"spread": {"points": 0}}, "spread.points: .* greater than 0, not 0"),
         ({"population": 3}, "population: .* greater than or equal to 4"),
         ({"populations": 3}, "populations: there is no such field"),
     ],

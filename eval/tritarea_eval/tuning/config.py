@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field, field_validator, model_validator
 
@@ -43,10 +43,12 @@ class TuneConfig(Part):
     generations: int = Field(default=30, ge=1)
     population: int = Field(default=48, ge=4, le=10_000)
     games: int = Field(default=600, ge=1)
-    step: Number = Field(default=0.2, gt=0, le=1)  # the first step size, in ranges of a parameter
+    step: Number = Field(default=0.2, gt=0, le=1)  # the first candidates' spread, in ranges of a parameter
+    spread: dict[str, Annotated[Number, Field(gt=0)]] = Field(default={})  # the same by name, in its own unit
     opponents: dict[str, Weight] = Field(default={INCUMBENT: 1.0, "greedy": 1.0})  # or start, or any agent's spec
     objective: ObjectiveConfig = ObjectiveConfig()
     only: list[str] = Field(default=[])  # parameters to tune; none: all
+    fixed: list[str] = Field(default=[])  # but not these: what costs time, as numbers of samples, only grows
     check: CheckConfig = CheckConfig()
     workers: int = Field(default=2, ge=1, le=256)  # threads; the result does not depend on them
 

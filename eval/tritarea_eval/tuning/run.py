@@ -88,7 +88,7 @@ def _checked_space(config: TuneConfig, subject: Subject) -> Space:
     try:
         contest.check_agents(config, subject)
         rewritten(subject.text, subject.start)
-        return space(subject, config.only)
+        return space(subject, config)
     except ValueError as error:
         raise ConfigError(str(error)) from error
 
@@ -100,7 +100,8 @@ def _begun(run: Run) -> dict[str, Any]:
     if any((run.out / name).exists() for name in (STATE, CHECKS)):
         raise ConfigError(f"{run.out} holds a run already: resume it, or choose another folder")
     run.out.mkdir(parents=True, exist_ok=True)
-    begin = strategy.begin(run.space.point(), run.config.step)
+    step = run.config.step
+    begin = strategy.begin(run.space.point(), step, run.space.spread(step, run.config.spread))
     state = {**_head(run), "strategy": begin.as_json(), "history": []}
     _write_json(run.out / STATE, state)
     return state

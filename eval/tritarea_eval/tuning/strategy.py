@@ -52,10 +52,10 @@ def from_json(fields: dict[str, Any]) -> Strategy:
     return Strategy(**plain)
 
 
-def begin(mean: Vector, step: float) -> Strategy:
-    """A search that begins at ``mean``, with the same spread in every coordinate."""
+def begin(mean: Vector, step: float, spread: Vector) -> Strategy:
+    """A search that begins at ``mean``; each coordinate is spread by ``step * spread``."""
     zeros = np.zeros(len(mean))
-    return Strategy(0, mean, step, np.ones(len(mean)), zeros, zeros)
+    return Strategy(0, mean, step, spread**2, zeros, zeros)
 
 
 def sample(strategy: Strategy, population: int, random: np.random.Generator) -> NDArray[np.float64]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from tritarea_agents.expert import parameters as expert_parameters
 from tritarea_agents.expert.parameters import Parameter
 
+from .config import TuneConfig
 from .strategy import Vector
 
 Values = dict[str, float]  # whole numbers are ints
@@ -63,6 +64,11 @@ class Space:
         found = [self.subject.parameters[name] for name in self.names]
         return np.array([(p.value - p.low) / (p.high - p.low) for p in found], np.float64)
 
+    def spread(self, step: float, wanted: Mapping[str, float]) -> Vector:
+        """Each coordinate's, in units of ``step``: 1, or as ``wanted`` by name in the parameter's own unit."""
+        found = [(name, self.subject.parameters[name]) for name in self.names]
+        return np.array([wanted[n] / (p.high - p.low) / step if n in wanted else 1.0 for n, p in found], np.float64)
+
     def values(self, point: Vector) -> Values:
         """All parameters at a point, as they can be written: rounded, whole numbers to whole ones."""
         found = self.subject.start
@@ -71,18 +77,21 @@ class Space:
         return found
 
 
-def space(subject: Subject, only: Sequence[str]) -> Space:
-    """The space of the parameters ``only``, or if that is empty, of all that have a range.
+def space(subject: Subject, config: TuneConfig) -> Space:
+    """The space of the parameters that have a range: those of ``only``, if it names some, but none of ``fixed``.
 
     Raises:
         ValueError: there is no such parameter, or nothing to tune.
     """
-    for name in only:
-        if name not in subject.parameters:
-            raise ValueError(f"only: there is no parameter {name!r}; there is {', '.join(subject.parameters)}")
-    wide = tuple(name for name, p in subject.parameters.items() if p.low < p.high and (not only or name in only))
+    known = subject.parameters
+    for field, names in (("only", config.only), ("fixed", config.fixed), ("spread", list(config.spread))):
+        for name in names:
+            if name not in known:
+                raise ValueError(f"{field}: there is no parameter {name!r}; there is {', '.join(known)}")
+    asked = [name for name in known if name in (config.only or known) and name not in config.fixed]
+    wide = tuple(name for name in asked if known[name].low < known[name].high)
     if not wide:
-        raise ValueError("only: these parameters have no range to search" if only else "no parameter has a range")
+        raise ValueError("only, fixed: no parameter with a range is left to tune")
     return Space(subject, wide)
 
 
