@@ -5,7 +5,7 @@ from __future__ import annotations
 import reprlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
@@ -39,6 +39,9 @@ class Part(BaseModel):
     """A part of a config: it knows its fields, and no others."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+P = TypeVar("P", bound=Part)
 
 
 class GameConfig(Part):
@@ -169,6 +172,11 @@ def load(path: str | Path, overrides: Mapping[str, Any]) -> TrainConfig:
     Raises:
         ConfigError: names the file and the field.
     """
+    return load_as(TrainConfig, path, overrides)
+
+
+def load_as(kind: type[P], path: str | Path, overrides: Mapping[str, Any]) -> P:
+    """``load`` for a config of any kind."""
     try:
         with Path(path).open("rb") as file:
             text = file.read(MOST_BYTES + 1)
@@ -183,7 +191,7 @@ def load(path: str | Path, overrides: Mapping[str, Any]) -> TrainConfig:
         raise ConfigError(f"{path}: not YAML: {_short(' '.join(str(error).split()))}") from error
     if content is not None and not isinstance(content, dict):
         raise ConfigError(f"{path}: a config is a mapping of fields, not {type(content).__name__}")
-    return make(content or {}, overrides, str(path))
+    return make_as(kind, content or {}, overrides, str(path))
 
 
 def make(content: Mapping[str, Any], overrides: Mapping[str, Any], source: str) -> TrainConfig:
@@ -192,6 +200,11 @@ def make(content: Mapping[str, Any], overrides: Mapping[str, Any], source: str) 
     Raises:
         ConfigError: names the source and the field.
     """
+    return make_as(TrainConfig, content, overrides, source)
+
+
+def make_as(kind: type[P], content: Mapping[str, Any], overrides: Mapping[str, Any], source: str) -> P:
+    """``make`` for a config of any kind."""
     merged = dict(content)
     for name, value in overrides.items():
         *parts, last = name.split(".")
@@ -202,7 +215,7 @@ def make(content: Mapping[str, Any], overrides: Mapping[str, Any], source: str) 
             place = place[part]
         place[last] = value
     try:
-        return TrainConfig.model_validate(merged)
+        return kind.model_validate(merged)
     except ValidationError as error:
         told = [f"{source}: {_short(_told(one))}" for one in error.errors()[:MOST_ERRORS]]
         raise ConfigError("; ".join(told)) from error

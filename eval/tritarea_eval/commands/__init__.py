@@ -14,6 +14,7 @@ from .playing import play
 from .replaying import replay
 from .specifying import spec
 from .training import demo, train
+from .tuning import tune_expert
 
 app = typer.Typer(
     add_completion=False,
@@ -44,5 +45,5 @@ def tritarea(
     """
 
 
-for _command in (train, match, play, replay, spec, demo, bench):
+for _command in (train, match, play, replay, spec, demo, bench, tune_expert):
     app.command()(guarded(_command))
