@@ -62,7 +62,6 @@ class SearchAgent:
         self._plan["c"], self._plan["rate"] = parameters.c, parameters.rate
         self._plan["horizon"], self._plan["value"] = HORIZONS[parameters.horizon], VALUES[parameters.value]
         self._plan["heat"], self._plan["guide"] = parameters.heat, parameters.guide
-        self._plan["tricks"] = parameters.tricks
         self._plan["paired"] = parameters.paired
         self._free: deque[Workspace] = deque()
         self._roots = np.zeros((0, 1, game.actions), EDGE)

@@ -22,7 +22,6 @@ DEFAULTS: dict[str, Any] = {
     "c": 0.7,  # weight of exploration
     "heat": 4.0,
     "guide": 0.0,
-    "tricks": 0,
     "paired": 0,
     "prior": "",  # a checkpoint's folder: its net's priors and values, without playouts
     "threads": 0,  # 0: one for each core

@@ -17,7 +17,6 @@ from tritarea_env.engine.protocol import determinize, legal, outcome, score_now,
 from tritarea_env.engine.rng import derive, mix
 
 from ..playouts import choose
-from ..playouts.tritarea import TRUST, KEPT
 from .tree import DEEPEST, ROOT, at_key, back_up, clear, key_after, select
 
 TO_ROUND, TO_GAME = 0, 1
@@ -34,7 +33,6 @@ PLAN = np.dtype(
         ("value", np.int64),
         ("heat", np.float64),
         ("guide", np.float64),
-        ("tricks", np.int64),
         ("paired", np.int64),
     ]
 )
@@ -43,27 +41,15 @@ MOST_SEATS = 8
 
 
 @inlined
-def is_over(g, plan, stop):
-    return g.done or (plan.horizon == TO_ROUND and (g.round_ended or g.trick >= stop))
-
-
-@kernel
-def standing(g, now):
-    score_now(g, now)
-    if not g.round_ended:
-        left = 9 - np.int64(g.trick)
-        last = np.int64(g.round_number == 3)
-        trust = TRUST[left]
-        for s in range(now.shape[0]):
-            sure = np.float64(g.scores[s])
-            now[s] = np.int64(sure + trust * (now[s] - sure) + KEPT[last, left, g.blocks[s]] + 0.5)
+def is_over(g, plan):
+    return g.done or (plan.horizon == TO_ROUND and g.round_ended)
 
 
 @inlined
 def evaluate(g, plan, before, now, values):
     """``values`` (seats,) of a world that is over, or counts as settled now; it is spoilt. ``now`` is scratch."""
     if not g.done:
-        standing(g, now)
+        score_now(g, now)
         for s in range(now.shape[0]):
             g.scores[s] = now[s]
     kind = plan.value
@@ -82,9 +68,9 @@ def evaluate(g, plan, before, now, values):
 
 
 @inlined
-def play_out(g, plan, policy, work, key, stop):
+def play_out(g, plan, policy, work, key):
     """Play a world to the horizon, each decision by the policy or at random."""
-    while not is_over(g, plan, stop):
+    while not is_over(g, plan):
         word = derive(key, g.decision)
         if plan.rate < 1.0 and np.float64(mix(word)) >= plan.rate * 2.0**64:
             step(g, random_action(g, word))
@@ -93,7 +79,7 @@ def play_out(g, plan, policy, work, key, stop):
 
 
 @inlined
-def descend(tree, g, plan, key, stop, action, new, policy, work):
+def descend(tree, g, plan, key, action, new, policy, work):
     """Step the world down the tree, as far as its actions were tried before; returns the path's length.
 
     A node is made when an action that led to it is tried again. The tree ends with the round: what comes then is
@@ -111,7 +97,7 @@ def descend(tree, g, plan, key, stop, action, new, policy, work):
         depth += 1
         closed = secret(g)
         step(g, action)
-        if new or g.done or g.round_ended or g.trick >= stop or depth == DEEPEST:
+        if new or g.done or g.round_ended or depth == DEEPEST:
             return depth
         if closed:
             hidden = key_after(hidden, action, 0)
@@ -143,7 +129,6 @@ def simulate(games, i, seed, first, count, plans, policies, works, tree, worlds,
     copy_scores(games[i], before)
     if first == 0:
         clear(tree, mix(seed))
-    stop = np.int64(games[i].trick) + plan.tricks if plan.tricks > 0 else np.int64(100)
     for number in range(first, first + count):
         key = derive(seed, number)
         action, new = select(tree, ROOT, legal(games[i]), plan.c, derive(key, 3), -1, 0.0)
@@ -151,7 +136,7 @@ def simulate(games, i, seed, first, count, plans, policies, works, tree, worlds,
             key = derive(seed, tree.edges[ROOT, action].visits)
         worlds[0] = games[i]
         determinize(g, g.seat, derive(key, 0))
-        depth = descend(tree, g, plan, derive(key, 1), stop, action, new, policy, work)
-        play_out(g, plan, policy, work, derive(key, 2), stop)
+        depth = descend(tree, g, plan, derive(key, 1), action, new, policy, work)
+        play_out(g, plan, policy, work, derive(key, 2))
         evaluate(g, plan, before, now, values)
         back_up(tree, depth, values)
