@@ -42,7 +42,7 @@ from tritarea_env.games.tritarea.settlement import POINTS_OF_RANKS, declaration_
 
 # How construction is weighed: as by the agent ``greedy``, whose defaults these are
 BLOCK, USE, FADE = 8.0, 1.0, 0.75
-NEAR = 1.0  # a right to additional construction
+NEAR = 2.0  # a right to additional construction
 TIE = 0.25  # chance in a value: like ones are told apart at random
 SOLD = 4  # of round 3's nine blocks: what the worth of blocks says, worked out
 # A right's worth beyond the area's points: bonus, tower and more; and of another seat's right, the part that hurts
@@ -56,7 +56,7 @@ def worth_of_blocks(last: bool, left: int, blocks: int) -> float:
     """Worth of ``blocks`` in hand with ``left`` tricks to come, in the ``last`` round or before; see ``greedy``."""
     used = USE * left
     worth = (BLOCK + 2.0 * last) * used * (1.0 - math.exp(-blocks / used)) if used > 0 else 0.0
-    return worth - 2.0 * last * blocks * TRUST[left]
+    return float(worth - 2.0 * last * blocks * TRUST[left])
 
 
 def worth_to(s: int, area: int, first: int, second: int) -> int:
