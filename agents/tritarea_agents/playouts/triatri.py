@@ -200,11 +200,9 @@ def choose_prize(g, word):
         if not own:
             supply = (now[0] - (colour == 0), now[1] - (colour == 1), now[2] - (colour == 2))
         gems, left = gems_of(g, me), tricks_left(g)
-        given = 0.0  # in the game's last trick ``worth`` counts everything
-        if own and left > 0:
-            given = standing(now, gems - returned, left) - standing(now, gems, left)
+        given = standing(now, gems - returned, left) - standing(now, gems, left) if own else 0.0
         if given < 0.0:
-            continue  # no seat puts up what it needs: seldom worth the time to find out
+            continue  # a seat that puts up what it needs trusts too much in what is foreseen
         winner = foreseen(g, colour, returned, supply)
         found = given + worth(g, me, winner, colour, returned, supply) + chance(word, k)
         if found > most:
