@@ -47,6 +47,8 @@ TIE = 0.25  # chance in a value: like ones are told apart at random
 SOLD = 4  # of round 3's nine blocks: what the worth of blocks says, worked out
 # A right's worth beyond the area's points: bonus, tower and more; and of another seat's right, the part that hurts
 TURN, SECOND, HARM = 1.0, 1.2, 0.33
+MOST = 4.0  # another gains the more in an area, the less there is left to gain for the seat itself: so much if nothing
+SHED = 0.1  # for each rank that a card is off the middle: middling cards win least, so they go first
 CHANCE, CHANCE_OF_A_CARD, LOST = 0.25, 0.1, 0.6  # round 3's declaration, as by the agent ``greedy``
 
 ONE_BUILDING = int(STANDING[1]) - 5  # what any building adds to a standing, whatever its height
@@ -86,12 +88,16 @@ WORTH = np.array(
     [[[worth_to(s, area, both >> 4, both & 15) for both in range(256)] for area in range(4)] for s in range(SEATS)],
     np.int8,
 )
-# By the set of ranks of a concept in hand: the rank that is declared best, and what it promises
-DECLARED = np.array(
-    [max((r for r in range(1, 10) if held >> (r - 1) & 1), key=lambda r: worth_of_declaring(held, r), default=0)
-     for held in range(512)]
-)  # fmt: skip
-PROMISE = np.array([worth_of_declaring(held, int(DECLARED[held])) if held else -99.0 for held in range(512)])
+
+
+def best_declaration(held: int) -> tuple[float, int]:
+    """What the best card to declare of the set ``held`` of ranks promises, and its rank; none if it is empty."""
+    return max(((worth_of_declaring(held, r), r) for r in range(1, 10) if held >> (r - 1) & 1), default=(-99.0, 0))
+
+
+# By the set of ranks of a concept in hand: what declaring the best of them promises, and its rank
+PROMISE = np.array([best_declaration(held)[0] for held in range(512)])
+DECLARED = np.array([best_declaration(held)[1] for held in range(512)])
 
 
 @kernel
@@ -266,6 +272,7 @@ def choose_square(g, word):
 
 @kernel
 def choose_extra(g, word):
+    """The neighbouring square that changes more than its block is worth, or none."""
     s = np.int64(g.seat)
     left = tricks_left(g)
     last = np.int64(g.round_number == ROUNDS)
@@ -361,7 +368,7 @@ def adopted(trick, own, leaders):
 def value_of_right(g, s, holder, rank, worth):
     """What the right of seat ``holder`` with a card of ``rank`` is worth to seat ``s``."""
     if g.blocks[holder] > 0:
-        return worth if holder == s else -HARM * (TURN + max(0.0, 4.0 - worth))
+        return worth if holder == s else -HARM * (TURN + max(0.0, MOST - worth))
     loss = min(1 if rank == 5 else rank, np.int64(g.scores[holder]))
     return -np.float64(loss) if holder == s else HARM * loss
 
@@ -414,7 +421,7 @@ def choose_card(g, word):
         rank = card - 9 * concept + 1
         trick = add_card(others, concept, 4 * rank + s)
         found = value_of_trick(g, s, trick, concept, concept if s == g.leader else leaders, worths)
-        found += chance(word, k) - 0.1 * abs(rank - 5)
+        found += chance(word, k) - SHED * abs(rank - 5)
         if found > most:
             best, most = card, found
         k += 1
@@ -445,6 +452,7 @@ def choose_five(g):
 
 @kernel
 def choose_five_settle(g):
+    """As the agent ``greedy``: 10 to gain, 0 not to lose."""
     s = g.seat
     if declaration_sign(g, s, declared_card(g, s)) > 0:
         return np.int64(TO_TEN if g.scores[s] >= 2 else KEEP)
@@ -453,6 +461,7 @@ def choose_five_settle(g):
 
 @kernel
 def choose_declaration(g, word):
+    """The card that promises most, by the rest of its concept in hand."""
     hand = g.hand[g.seat]
     best, most = np.int64(-1), -1e9
     for concept in range(4):
