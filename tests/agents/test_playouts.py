@@ -88,3 +88,10 @@ def test_it_is_a_function_of_record_and_word(name):
             assert g.tobytes() == before
             step(g[0], action)
         loops.reset_games(g, np.arange(1))
+
+
+@pytest.mark.skipif(PLAIN, reason="needs many games")
+@pytest.mark.parametrize(("name", "least"), [("tritarea", 0.8), ("triatri", 0.45)])
+def test_it_beats_random(name, least):
+    records, _ = played(name, {}, 600, 21, 0b0001)
+    assert share_of_seat_0(records) > least

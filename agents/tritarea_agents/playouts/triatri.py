@@ -23,12 +23,11 @@ from tritarea_env.games.triatri.rules import (
     TRICKS,
 )
 
-# Standings, as by the agent ``greedy``, whose defaults these are
-POINTS, DECAY, DRAIN, FURTHEST, FURTHER = 0.3, 0.8, 0.4, 0.8, 0.6
-# Who picks a prize wins it so often, if it wants it or if not
-WANTED, UNWANTED = 0.45, 0.15
-TIE = 0.02  # chance in a value: like ones are told apart at random
-STRENGTH_OF_IMITATION = 7  # what it counts as where cards are spared
+# Standings, as by the agent ``greedy``, whose defaults these are (FURTHEST and FURTHER: "special" and "further")
+POINTS, DECAY, DRAIN, FURTHEST, FURTHER, START, LAST = 0.3, 0.8, 0.4, 0.8, 0.6, 0.1, 1.8
+WIN = 5.0  # the win as a standing: a chance p grows by p (1 - p) of a standing's change, with four seats about a fifth
+TIE = 0.002  # chance in a value: only what is alike is told apart at random, more costs strength
+SPARED_AS = 7  # the number that an imitation counts as where cards are spared
 
 LEFT = TRICKS * ROUNDS  # more tricks than can be left
 KINDS = GEMS + 1  # numbers of gems of a colour that a seat can have
@@ -43,6 +42,9 @@ LEFTOVERS = _OVER.max(axis=1) - _PAIRS
 COLOUR = _OVER.argmax(axis=1)
 MANY = _GEMS.sum(axis=1)
 LACKING = np.maximum(0, 2 - _GEMS).sum(axis=1)
+# By the set of numbers (2 … 8) of a colour in hand: its highest and its lowest, 0 if there is none
+HIGHEST = np.array([held.bit_length() + 1 if held else 0 for held in range(128)])
+LOWEST = np.array([(held & -held).bit_length() + 1 if held else 0 for held in range(128)])
 # By tricks left: what a point of the score counts, and what the supply of a colour loses until the end
 COUNTS = np.array([POINTS * DECAY ** max(0, left - 1) for left in range(LEFT + 1)])
 DRAINED = np.array([DRAIN * max(0, left - 1) for left in range(LEFT + 1)])
@@ -107,12 +109,12 @@ def standing(supply, gems, left):
     return COUNTS[left] * (SURE[gems] + LEFTOVERS[gems] * later) + HOPE[left, LACKING[gems]]
 
 
-@inlined
+@kernel
 def share_at_end(g, me, winner, colour, returned, supply):
     """Seat ``me``'s share of the win if the game ends as ``winner`` takes a gem; ``returned``: see ``worth``."""
     best, many, mine = np.int64(-1 << 30), 0, False
     for s in range(g.players):
-        gems = gems_of(g, s) + (STEP[colour] if s == winner else 0) - (returned if s == me else 0)
+        gems = gems_of(g, s) + (STEP[colour] if s == winner else 0) - (returned if s == g.seat else 0)
         kind = COLOUR[gems]
         score = SURE[gems] + LEFTOVERS[gems] * (supply[0] if kind == 0 else supply[1] if kind == 1 else supply[2])
         if s == winner and LACKING[gems] == 0:
@@ -130,15 +132,17 @@ def share_at_end(g, me, winner, colour, returned, supply):
 def worth(g, me, winner, colour, returned, supply):
     """What it is worth to seat ``me`` that ``winner`` takes a gem of ``colour``.
 
-    ``returned``: what the number of ``me``'s own gems loses where it puts up one of these.
+    ``returned``: what the number of gems of the seat to move loses where it puts up one of these.
     """
     left = tricks_left(g)
     if left == 0 or min(supply[0], supply[1], supply[2]) == 0:
-        return 4.0 * share_at_end(g, me, winner, colour, returned, supply)
-    gems = gems_of(g, winner) - (returned if winner == me else 0)
+        return WIN * (share_at_end(g, me, winner, colour, returned, supply) - 1.0 / g.players)
+    gems = gems_of(g, winner) - (returned if winner == g.seat else 0)
     if LACKING[gems + STEP[colour]] == 0:
-        return 4.0 if winner == me else -1.0
+        return WIN * (1.0 - 1.0 / g.players) if winner == me else -WIN / g.players
     gain = standing(supply, gems + STEP[colour], left) - standing(supply, gems, left)
+    if g.trick < TRICKS:
+        gain += LAST if left == 1 or min(supply[0], supply[1], supply[2]) == 1 else START
     return gain if winner == me else -gain / (np.int64(g.players) - 1)
 
 
@@ -157,8 +161,32 @@ def worth_to_others(g, me, colour, returned, supply):
     return total / (np.int64(g.players) - 1)
 
 
+@inlined
+def foreseen(g, colour, returned, supply):
+    """Who wins a prize if those whom it suits play their highest card for it and the others their lowest."""
+    players = np.int64(g.players)
+    winner = s = np.int64(g.seat)
+    highest = np.int64(-1)
+    for place in range(players):
+        hand = np.int64(g.hand[s])
+        follow = hand >> 7 * colour & 127
+        if worth(g, s, s, colour, returned, supply) > 0.0:
+            strength = HIGHEST[follow]
+            if follow == 0:
+                strength = HIGHEST[hand >> 7 * ((colour + 1) % 3) & 127] * (2 if place > 0 else 1)
+            if place > 0 and hand >> IMITATION > 0:
+                strength = max(strength, highest)
+        else:
+            strength = LOWEST[follow]
+        if strength >= highest:
+            winner, highest = s, strength
+        s = s + 1 if s + 1 < players else np.int64(0)
+    return winner
+
+
 @kernel
 def choose_prize(g, word):
+    """The gem with the best winner, as far as that can be foreseen."""
     me = np.int64(g.seat)
     now = supply_of(g)
     best, most = np.int64(-1), -1e9
@@ -171,13 +199,12 @@ def choose_prize(g, word):
         supply = now
         if not own:
             supply = (now[0] - (colour == 0), now[1] - (colour == 1), now[2] - (colour == 2))
-        mine = worth(g, me, me, colour, returned, supply)
-        theirs = worth_to_others(g, me, colour, returned, supply)
-        rate = WANTED if mine > theirs else UNWANTED
-        found = rate * mine + (1.0 - rate) * theirs + chance(word, k)
-        if own:
-            gems, left = gems_of(g, me), tricks_left(g)
-            found += standing(now, gems - returned, left) - standing(now, gems, left)
+        gems, left = gems_of(g, me), tricks_left(g)
+        given = standing(now, gems - returned, left) - standing(now, gems, left) if own else 0.0
+        if given < 0.0:
+            continue  # a seat that puts up what it needs trusts too much in what is foreseen
+        winner = foreseen(g, colour, returned, supply)
+        found = given + worth(g, me, winner, colour, returned, supply) + chance(word, k)
         if found > most:
             best, most = np.int64((FROM_OWN if own else FROM_SUPPLY) + colour), found
     return best
@@ -189,7 +216,7 @@ def choose_prize(g, word):
 @inlined
 def spared(card):
     """How gladly a card is kept."""
-    return np.int64(STRENGTH_OF_IMITATION) if card == IMITATION else number_of(card)
+    return np.int64(SPARED_AS) if card == IMITATION else number_of(card)
 
 
 @inlined
@@ -212,6 +239,7 @@ def leader_of(g):
 
 @kernel
 def choose_card(g, word):
+    """For a prize that suits better than leaving it to who leads: the surest card; else the lowest, and losing."""
     me = np.int64(g.seat)
     cards = card_actions(playable(g, me))
     if cards & (cards - 1) == 0:

@@ -7,16 +7,13 @@ a worth, as in the agent ``greedy``; what is left out here is all that changes l
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from tritarea_env.engine.compile import inlined, kernel
 from tritarea_env.engine.rng import below, derive
 from tritarea_env.engine.sets import nth
-from tritarea_env.games.tritarea.kernel import has_own_neighbour, top_of
+from tritarea_env.games.tritarea.kernel import has_own_neighbour
 from tritarea_env.games.tritarea.rules import (
-    BLOCKS_A_SEAT,
     BUILD,
     DECLARE,
     EXTRA,
@@ -31,38 +28,24 @@ from tritarea_env.games.tritarea.rules import (
     ROUNDS,
     SEATS,
     SELL_NONE,
-    SQUARES,
     STANDING,
     TO_TEN,
     TO_ZERO,
-    TRICKS,
     TWO_BLOCKS,
 )
-from tritarea_env.games.tritarea.settlement import POINTS_OF_RANKS, declaration_sign, declared_card
+from tritarea_env.games.tritarea.settlement import declaration_sign, declared_card
 
-# How construction is weighed: as by the agent ``greedy``, whose defaults these are
-BLOCK, USE, FADE = 8.0, 1.0, 0.75
-NEAR = 1.0  # a right to additional construction
+from .tritarea_board import KEPT, TRUST, gain_of_blocks, ranked_now, ranked_with, towers, tricks_left, worth_of_ranks
+
+NEAR = 2.0  # a right to additional construction
 TIE = 0.25  # chance in a value: like ones are told apart at random
-SOLD = 4  # of round 3's nine blocks: what the worth of blocks says, worked out
+SOLD = 4  # of round 3's nine blocks: what the worth of blocks says, and the best of 3, 4 and 5 in matches
+ONE_BUILDING = int(STANDING[1]) - 5  # what any building adds to a standing, whatever its height
 # A right's worth beyond the area's points: bonus, tower and more; and of another seat's right, the part that hurts
 TURN, SECOND, HARM = 1.0, 1.2, 0.33
+MOST = 4.0  # another gains the more in an area, the less there is left to gain for the seat itself: so much if nothing
+SHED = 0.1  # for each rank that a card is off the middle: middling cards win least, so they go first
 CHANCE, CHANCE_OF_A_CARD, LOST = 0.25, 0.1, 0.6  # round 3's declaration, as by the agent ``greedy``
-
-ONE_BUILDING = int(STANDING[1]) - 5  # what any building adds to a standing, whatever its height
-
-
-def worth_of_blocks(last: bool, left: int, blocks: int) -> float:
-    """Worth of ``blocks`` in hand with ``left`` tricks to come, in the ``last`` round or before; see ``greedy``."""
-    used = USE * left
-    worth = (BLOCK + 2.0 * last) * used * (1.0 - math.exp(-blocks / used)) if used > 0 else 0.0
-    return worth - 2.0 * last * blocks * TRUST[left]
-
-
-def worth_to(s: int, area: int, first: int, second: int) -> int:
-    """Three times the points of seat ``s`` for an area, less those of the others."""
-    points = POINTS_OF_RANKS[area, first, second].astype(int)
-    return int(4 * points[s] - points.sum())
 
 
 def worth_of_declaring(held: int, rank: int) -> float:
@@ -73,25 +56,14 @@ def worth_of_declaring(held: int, rank: int) -> float:
     return chance * gain - LOST * (1.0 - chance) * loss
 
 
-# By tricks left: how much of a point that settlement would pay now counts
-TRUST = np.array([1.0 - FADE * left / TRICKS for left in range(TRICKS + 1)])
-KEPT = np.array(
-    [
-        [[worth_of_blocks(last, left, n) for n in range(max(BLOCKS_A_SEAT) + 1)] for left in range(TRICKS + 1)]
-        for last in (False, True)
-    ]
-)
-# WORTH[s, area, 16 * first + second] in thirds of a point, by the seats (bits) of rank 1 and 2
-WORTH = np.array(
-    [[[worth_to(s, area, both >> 4, both & 15) for both in range(256)] for area in range(4)] for s in range(SEATS)],
-    np.int8,
-)
-# By the set of ranks of a concept in hand: the rank that is declared best, and what it promises
-DECLARED = np.array(
-    [max((r for r in range(1, 10) if held >> (r - 1) & 1), key=lambda r: worth_of_declaring(held, r), default=0)
-     for held in range(512)]
-)  # fmt: skip
-PROMISE = np.array([worth_of_declaring(held, int(DECLARED[held])) if held else -99.0 for held in range(512)])
+def best_declaration(held: int) -> tuple[float, int]:
+    """What the best card to declare of the set ``held`` of ranks promises, and its rank; none if it is empty."""
+    return max(((worth_of_declaring(held, r), r) for r in range(1, 10) if held >> (r - 1) & 1), default=(-99.0, 0))
+
+
+# By the set of ranks of a concept in hand: what declaring the best of them promises, and its rank
+PROMISE = np.array([best_declaration(held)[0] for held in range(512)])
+DECLARED = np.array([best_declaration(held)[1] for held in range(512)])
 
 
 @kernel
@@ -121,116 +93,7 @@ def chance(word, k):
     return TIE / 256.0 * np.int64((word >> np.uint64(3 * k)) & np.uint64(255))
 
 
-# ------------------------------------------------------------------------------------------ the board
-
-
-@inlined
-def ranked(a, b, c, d):
-    """16 * the seats (bits) of rank 1 + those of rank 2, by the four seats' standings in an area."""
-    worse_a = np.int64(b > a) + np.int64(c > a) + np.int64(d > a)
-    worse_b = np.int64(a > b) + np.int64(c > b) + np.int64(d > b)
-    worse_c = np.int64(a > c) + np.int64(b > c) + np.int64(d > c)
-    worse_d = np.int64(a > d) + np.int64(b > d) + np.int64(c > d)
-    first = (
-        np.int64(worse_a == 0) | np.int64(worse_b == 0) << 1 | np.int64(worse_c == 0) << 2 | np.int64(worse_d == 0) << 3
-    )
-    second = (
-        np.int64(worse_a == 1) | np.int64(worse_b == 1) << 1 | np.int64(worse_c == 1) << 2 | np.int64(worse_d == 1) << 3
-    )
-    some = np.int64(a > 0) | np.int64(b > 0) << 1 | np.int64(c > 0) << 2 | np.int64(d > 0) << 3
-    return (first << 4 | second) & (some << 4 | some)
-
-
-@inlined
-def ranked_now(g, area):
-    return ranked(g.standing[area, 0], g.standing[area, 1], g.standing[area, 2], g.standing[area, 3])
-
-
-@inlined
-def ranked_with(g, area, s, more, other, less):
-    """The same with ``more`` in the standing of seat ``s`` and ``less`` in that of ``other`` (-1: nobody)."""
-    a = g.standing[area, 0] + (more if s == 0 else 0) - (less if other == 0 else 0)
-    b = g.standing[area, 1] + (more if s == 1 else 0) - (less if other == 1 else 0)
-    c = g.standing[area, 2] + (more if s == 2 else 0) - (less if other == 2 else 0)
-    d = g.standing[area, 3] + (more if s == 3 else 0) - (less if other == 3 else 0)
-    return ranked(a, b, c, d)
-
-
-@inlined
-def worth_of_ranks(g, s, area, both):
-    """Points of seat ``s``, less the mean of the others', by who is first and second in an area: with declarations."""
-    worth = np.int64(WORTH[s, area, both])
-    if g.round_number == ROUNDS:
-        for other in range(SEATS):
-            card = np.int64(g.declared[other])
-            if card // 9 == area:
-                rank = card - 9 * area + 1
-                won, named = both >> (4 + other) & 1, (both >> other | both >> (4 + other)) & 1
-                gain = (8 if rank == 5 else rank) if won == 1 else 0 if named == 1 else -(1 if rank == 5 else rank)
-                worth += 3 * gain if other == s else -gain
-    return worth / 3.0
-
-
-@inlined
-def owner(g, square, s, blocks):
-    """Whether seat ``s`` owns the building on ``square`` with ``blocks`` more of its own (A6.2)."""
-    mine, most = np.int64(0), np.int64(0)
-    for other in range(SEATS):
-        strength = np.int64(g.count[square, other]) * 8 + np.int64(g.first[square, other])
-        if other == s:
-            mine = strength + 8 * blocks
-        elif strength > most:
-            most = strength
-    return mine >= most
-
-
-@inlined
-def towers(g, s):
-    """Greatest height, how many buildings have it, and how many of these seat ``s`` owns."""
-    height = np.int64(1)
-    for square in range(SQUARES):
-        height = max(height, np.int64(g.height[square]))
-    many = own = np.int64(0)
-    for square in range(SQUARES):
-        if g.height[square] == height:
-            many += 1
-            own += owner(g, square, s, 0)
-    return height, many, own
-
-
-@inlined
-def pay(many, own):
-    """Points for ``own`` of ``many`` tallest buildings, less the mean of the others'."""
-    each = 10 if many == 1 else 6 if many == 2 else 4
-    return each * (4 * own - many) / 3.0
-
-
-@inlined
-def gain_of_blocks(g, s, square, blocks, trust, tall):
-    """What ``blocks`` on ``square`` change at once for seat ``s``, what they cost left aside."""
-    height = np.int64(g.height[square])
-    area = np.int64(g.area[square])
-    below_, less = np.int64(-1), np.int64(0)
-    sure = 0.0
-    if height == 0:
-        sure = np.float64(g.bonus[square])
-    else:
-        below_, less = top_of(g, square), STANDING[height]
-    both = ranked_with(g, area, s, STANDING[height + blocks], below_, less)
-    later = worth_of_ranks(g, s, area, both) - worth_of_ranks(g, s, area, ranked_now(g, area))
-    tallest, many, own = tall
-    if height + blocks >= tallest:
-        mine = np.int64(owner(g, square, s, blocks))
-        if height + blocks > tallest:
-            later += pay(np.int64(1), mine) - pay(many, own)
-        else:
-            later += pay(many + 1, own + mine) - pay(many, own)
-    return sure + trust * later
-
-
-@inlined
-def tricks_left(g):
-    return np.int64(TRICKS) - np.int64(g.trick) + np.int64(g.phase == PLAY)
+# ---------------------------------------------------------------------------------------- construction
 
 
 @kernel
@@ -266,6 +129,7 @@ def choose_square(g, word):
 
 @kernel
 def choose_extra(g, word):
+    """The neighbouring square that changes more than its block is worth, or none."""
     s = np.int64(g.seat)
     left = tricks_left(g)
     last = np.int64(g.round_number == ROUNDS)
@@ -361,7 +225,7 @@ def adopted(trick, own, leaders):
 def value_of_right(g, s, holder, rank, worth):
     """What the right of seat ``holder`` with a card of ``rank`` is worth to seat ``s``."""
     if g.blocks[holder] > 0:
-        return worth if holder == s else -HARM * (TURN + max(0.0, 4.0 - worth))
+        return worth if holder == s else -HARM * (TURN + max(0.0, MOST - worth))
     loss = min(1 if rank == 5 else rank, np.int64(g.scores[holder]))
     return -np.float64(loss) if holder == s else HARM * loss
 
@@ -414,7 +278,7 @@ def choose_card(g, word):
         rank = card - 9 * concept + 1
         trick = add_card(others, concept, 4 * rank + s)
         found = value_of_trick(g, s, trick, concept, concept if s == g.leader else leaders, worths)
-        found += chance(word, k) - 0.1 * abs(rank - 5)
+        found += chance(word, k) - SHED * abs(rank - 5)
         if found > most:
             best, most = card, found
         k += 1
@@ -445,6 +309,7 @@ def choose_five(g):
 
 @kernel
 def choose_five_settle(g):
+    """As the agent ``greedy``: 10 to gain, 0 not to lose."""
     s = g.seat
     if declaration_sign(g, s, declared_card(g, s)) > 0:
         return np.int64(TO_TEN if g.scores[s] >= 2 else KEEP)
@@ -453,6 +318,7 @@ def choose_five_settle(g):
 
 @kernel
 def choose_declaration(g, word):
+    """The card that promises most, by the rest of its concept in hand."""
     hand = g.hand[g.seat]
     best, most = np.int64(-1), -1e9
     for concept in range(4):
