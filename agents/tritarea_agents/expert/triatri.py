@@ -1,0 +1,149 @@
+"""The agent ``expert`` for TriATri: plays the round on in its head, and asks who stands how when it ends.
+
+Each card and each prize is tried in imagined worlds, in which all seats play on by rules of thumb
+(``triatri_playing``) until the round ends; then everyone's gems are judged (``triatri_standing``). The bid is a rule
+of thumb of its own. The numbers are data: ``triatri.toml``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tritarea_env.engine.compile import kernel, making_kernel
+from tritarea_env.games import Game
+from tritarea_env.games.triatri.kernel import best_seat, pick_prize, playable
+from tritarea_env.games.triatri.rules import BID, FROM_OWN, FROM_SUPPLY, PLAY, TRICKS
+
+from ..base import Agent, Views
+from ..greedy.packing import packed
+from ..greedy.triatri import add_bids, chance_to_start, imagine, kinds, lowest, seat_after
+from .triatri_playing import finish_trick, lay_from_hand, lead, play_on
+from .triatri_standing import RANGES, WORK, WORLD, Parameters, fill_chances, fill_tables, worth_of_keeping
+
+__all__ = ["RANGES", "Parameters", "build"]
+
+
+class ExpertAgent:
+    """Plays rounds on in its head, with what the seat knows. Ties go to the lowest action id."""
+
+    def __init__(self, parameters: Parameters) -> None:
+        self.parameters = parameters
+        self._packed = packed(parameters)
+
+    def act(self, views: Views) -> NDArray[np.int64]:
+        """(n,) action ids."""
+        chosen = np.empty(len(views), np.int64)
+        choose_all(views.records, views.seed, self._packed, chosen)
+        return chosen
+
+
+def build(game: Game, parameters: Parameters) -> Agent:
+    """The agent."""
+    return ExpertAgent(parameters)
+
+
+@making_kernel
+def choose_all(hidden, seeds, parameters, chosen):
+    """An action (n,) int64 for each hidden record (n,) and seed (n,); ``parameters`` (1,)."""
+    works = np.zeros(1, WORK)  # a record alone would not keep its memory
+    worlds = np.zeros(parameters[0].samples, WORLD)
+    fill_tables(parameters[0], works[0])
+    for i in range(hidden.shape[0]):
+        chosen[i] = choose(hidden[i], seeds[i], parameters[0], works[0], worlds)
+
+
+@kernel
+def choose(g, seed, p, work, worlds):
+    if g.phase == BID:
+        return choose_bid(g, seed, p, worlds)
+    if g.phase == PLAY:
+        return choose_card(g, seed, p, work, worlds)
+    return choose_prize(g, seed, p, work, worlds)
+
+
+@kernel
+def choose_bid(g, seed, p, worlds):
+    """The card with the best balance of the chance to start and the worth of keeping it for the tricks."""
+    imagine(g, seed, worlds)
+    add_bids(g, seed, worlds)
+    best, most = -1, -1e9
+    cards = kinds(g.hand[g.seat])
+    while cards:
+        card = lowest(cards)
+        cards &= cards - 1
+        found = p.begin * chance_to_start(g, card, worlds) - worth_of_keeping(card, p)
+        if found > most:
+            best, most = card, found
+    return best
+
+
+@kernel
+def choose_card(g, seed, p, work, worlds):
+    cards = kinds(playable(g, g.seat))
+    if cards & (cards - 1) == 0:
+        return lowest(cards)
+    imagine(g, seed, worlds)
+    best, most = -1, -1e9
+    while cards:
+        card = lowest(cards)
+        cards &= cards - 1
+        found = chance_with_card(g, card, p, work, worlds)
+        if found > most:
+            best, most = card, found
+    return best
+
+
+@kernel
+def choose_prize(g, seed, p, work, worlds):
+    imagine(g, seed, worlds)
+    best, most = -1, -1e9
+    for action in range(FROM_SUPPLY, FROM_OWN + 3):
+        colour = (action - FROM_SUPPLY) % 3
+        if (g.supply[colour] if action < FROM_OWN else g.gems[g.seat, colour]) == 0:
+            continue
+        found = chance_with_prize(g, action, p, work, worlds)
+        if found > most:
+            best, most = action, found
+    return best
+
+
+@kernel
+def chance_with_prize(g, action, p, work, worlds):
+    """The better of trying to win that prize and of trying to leave it."""
+    for k in range(worlds.shape[0]):
+        pick_prize_in(worlds[k], action, g)
+    work.picked = worlds[0]
+    eager, lazy = lead(work.picked, g.seat, True), lead(work.picked, g.seat, False)
+    most = chance_with_card(work.picked, eager, p, work, worlds)
+    if lazy != eager:
+        most = max(most, chance_with_card(work.picked, lazy, p, work, worlds))
+    return most
+
+
+@kernel
+def pick_prize_in(world, action, g):
+    """Pick a prize in an imagined world, in which another may have been picked before."""
+    for colour in range(3):
+        world.supply[colour] = g.supply[colour]
+        world.gems[g.seat, colour] = g.gems[g.seat, colour]
+    pick_prize(world, action)
+
+
+@kernel
+def chance_with_card(g, card, p, work, worlds):
+    """The mean over ``worlds`` of the chance to win the game of the seat to move in ``g`` after ``card``."""
+    me, leader = np.int64(g.seat), best_seat(g)
+    following = seat_after(g, me)
+    total = 0.0
+    for k in range(worlds.shape[0]):
+        work.world = worlds[k]
+        fill_chances(g, p, work)
+        winner = lay_from_hand(work.world, me, card, leader)
+        if following != g.starter:
+            winner = finish_trick(work.world, following, winner, work)
+        total += play_on(work.world, me, winner, p, work)
+    mean = total / worlds.shape[0]
+    if g.trick + p.ahead >= TRICKS:
+        return mean
+    return mean - worth_of_keeping(card, p)  # what the look ahead does not reach
