@@ -18,10 +18,12 @@ from tritarea_env.games.triatri.rules import BID, FROM_OWN, FROM_SUPPLY, PLAY, T
 from ..base import Agent, Views
 from ..greedy.packing import packed
 from ..greedy.triatri import add_bids, chance_to_start, imagine, kinds, lowest, seat_after
-from .triatri_playing import finish_trick, lay_from_hand, lead, play_on
-from .triatri_standing import RANGES, WORK, WORLD, Parameters, fill_chances, fill_tables, worth_of_keeping
+from .triatri_playing import chance_after, finish_trick, lay_from_hand, lead
+from .triatri_standing import RANGES, TRICK, WORK, WORLD, Parameters, fill_chances, fill_tables, worth_of_keeping
 
 __all__ = ["RANGES", "Parameters", "build"]
+
+KNOWN = 1024  # positions at a trick's start that are remembered
 
 
 class ExpertAgent:
@@ -48,18 +50,19 @@ def choose_all(hidden, seeds, parameters, chosen):
     """An action (n,) int64 for each hidden record (n,) and seed (n,); ``parameters`` (1,)."""
     works = np.zeros(1, WORK)  # a record alone would not keep its memory
     worlds = np.zeros(parameters[0].samples, WORLD)
+    known = np.zeros(KNOWN, TRICK)
     fill_tables(parameters[0], works[0])
     for i in range(hidden.shape[0]):
-        chosen[i] = choose(hidden[i], seeds[i], parameters[0], works[0], worlds)
+        chosen[i] = choose(hidden[i], seeds[i], parameters[0], works[0], known, worlds)
 
 
 @kernel
-def choose(g, seed, p, work, worlds):
+def choose(g, seed, p, work, known, worlds):
     if g.phase == BID:
         return choose_bid(g, seed, p, worlds)
     if g.phase == PLAY:
-        return choose_card(g, seed, p, work, worlds)
-    return choose_prize(g, seed, p, work, worlds)
+        return choose_card(g, seed, p, work, known, worlds)
+    return choose_prize(g, seed, p, work, known, worlds)
 
 
 @kernel
@@ -79,7 +82,7 @@ def choose_bid(g, seed, p, worlds):
 
 
 @kernel
-def choose_card(g, seed, p, work, worlds):
+def choose_card(g, seed, p, work, known, worlds):
     cards = kinds(playable(g, g.seat))
     if cards & (cards - 1) == 0:
         return lowest(cards)
@@ -88,36 +91,36 @@ def choose_card(g, seed, p, work, worlds):
     while cards:
         card = lowest(cards)
         cards &= cards - 1
-        found = chance_with_card(g, card, p, work, worlds)
+        found = chance_with_card(g, card, p, work, known, worlds)
         if found > most:
             best, most = card, found
     return best
 
 
 @kernel
-def choose_prize(g, seed, p, work, worlds):
+def choose_prize(g, seed, p, work, known, worlds):
     imagine(g, seed, worlds)
     best, most = -1, -1e9
     for action in range(FROM_SUPPLY, FROM_OWN + 3):
         colour = (action - FROM_SUPPLY) % 3
         if (g.supply[colour] if action < FROM_OWN else g.gems[g.seat, colour]) == 0:
             continue
-        found = chance_with_prize(g, action, p, work, worlds)
+        found = chance_with_prize(g, action, p, work, known, worlds)
         if found > most:
             best, most = action, found
     return best
 
 
 @kernel
-def chance_with_prize(g, action, p, work, worlds):
+def chance_with_prize(g, action, p, work, known, worlds):
     """The better of trying to win that prize and of trying to leave it."""
     for k in range(worlds.shape[0]):
         pick_prize_in(worlds[k], action, g)
     work.picked = worlds[0]
     eager, lazy = lead(work.picked, g.seat, True), lead(work.picked, g.seat, False)
-    most = chance_with_card(work.picked, eager, p, work, worlds)
+    most = chance_with_card(work.picked, eager, p, work, known, worlds)
     if lazy != eager:
-        most = max(most, chance_with_card(work.picked, lazy, p, work, worlds))
+        most = max(most, chance_with_card(work.picked, lazy, p, work, known, worlds))
     return most
 
 
@@ -131,18 +134,18 @@ def pick_prize_in(world, action, g):
 
 
 @kernel
-def chance_with_card(g, card, p, work, worlds):
+def chance_with_card(g, card, p, work, known, worlds):
     """The mean over ``worlds`` of the chance to win the game of the seat to move in ``g`` after ``card``."""
     me, leader = np.int64(g.seat), best_seat(g)
     following = seat_after(g, me)
+    fill_chances(g, p, work, work.now)
     total = 0.0
     for k in range(worlds.shape[0]):
         work.world = worlds[k]
-        fill_chances(g, p, work)
         winner = lay_from_hand(work.world, me, card, leader)
         if following != g.starter:
-            winner = finish_trick(work.world, following, winner, work)
-        total += play_on(work.world, me, winner, p, work)
+            winner = finish_trick(work.world, following, winner, work.now)
+        total += chance_after(work.world, me, winner, p, work, known)
     mean = total / worlds.shape[0]
     if g.trick + p.ahead >= TRICKS:
         return mean

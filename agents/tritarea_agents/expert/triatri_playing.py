@@ -9,11 +9,12 @@ from __future__ import annotations
 import numpy as np
 
 from tritarea_env.engine.compile import inlined, kernel
+from tritarea_env.engine.rng import below, mix
 from tritarea_env.games.triatri.kernel import number_of, pick_prize, playable
-from tritarea_env.games.triatri.rules import FROM_OWN, FROM_SUPPLY, IMITATION, TRICKS
+from tritarea_env.games.triatri.rules import FROM_OWN, FROM_SUPPLY, IMITATION, PRIZE, TRICKS
 
 from ..greedy.triatri import NUMBER_OF_IMITATION, kinds, lay_and_see, lowest, reply, seat_after
-from .triatri_standing import LACKING, colour_runs_out, fill_chances, gems_of
+from .triatri_standing import LACKING, SETS, colour_runs_out, fill_chances, gems_of
 
 
 @inlined
@@ -60,18 +61,18 @@ def favourite_prize(g, p, work):
 @kernel
 def worth_of_prize(g, s, colour, p, work):
     g.prize = colour
-    fill_chances(g, p, work)
-    found = p.hope * work.chances[s, s]
+    fill_chances(g, p, work, work.trial)
+    found = p.hope * work.trial.chances[s, s]
     for winner in range(g.players):
-        found += work.chances[winner, s]
+        found += work.trial.chances[winner, s]
     return found
 
 
 @kernel
-def finish_trick(g, s, leader, work):
+def finish_trick(g, s, leader, trick):
     """The seats from ``s`` on lay their cards; returns who wins the trick, which ``leader`` leads (-1: nobody)."""
     while True:
-        card = lead(g, s, True) if leader < 0 else reply(g, s, leader, work)
+        card = lead(g, s, True) if leader < 0 else reply(g, s, leader, trick)
         leader = lay_from_hand(g, s, card, leader)
         s = seat_after(g, s)
         if s == g.starter:
@@ -87,30 +88,54 @@ def lay_from_hand(g, s, card, leader):
 
 
 @kernel
-def play_on(g, me, winner, p, work):
-    """Seat ``me``'s chance to win the game, as ``winner`` has won the trick of ``g`` and ``ahead`` more are looked at.
+def chance_after(g, me, winner, p, work, known):
+    """Seat ``me``'s chance to win the game, as ``winner`` has won the trick ``work.now`` of ``g``.
 
-    Plays on in place; ``work.chances`` are those of the prize that is won.
+    Plays on in place, for ``ahead`` tricks or to the end of the round.
     """
-    ahead = p.ahead
-    while ahead > 0 and g.trick < TRICKS and not colour_runs_out(g):
-        ahead -= 1
-        g.gems[winner, g.prize] += 1
-        if LACKING[gems_of(g, winner)] == 0:
+    trick = work.now
+    for _ in range(p.ahead):
+        if g.trick == TRICKS or takes_last_prize(g, winner):
             break
-        start_next_trick(g, winner, p, work)
-        winner = finish_trick(g, winner, -1, work)
-    return work.chances[winner, me]
+        start_next_trick(g, winner)
+        trick = known[place_of_next_trick(g, p, work, known)]
+        pick_prize(g, trick.action)
+        winner = finish_trick(g, winner, -1, trick)
+    return trick.chances[winner, me]
 
 
-@kernel
-def start_next_trick(g, starter, p, work):
-    """The winner picks the next prize."""
+@inlined
+def takes_last_prize(g, winner):
+    """B5: whether the game ends as ``winner`` takes the prize, which it does."""
+    g.gems[winner, g.prize] += 1
+    return colour_runs_out(g) or LACKING[gems_of(g, winner)] == 0
+
+
+@inlined
+def start_next_trick(g, starter):
     g.trick += 1
     g.starter = starter
     g.seat = starter
+    g.phase = PRIZE
     for s in range(g.players):
         g.lying[s] = -1
         g.strength[s] = 0
-    pick_prize(g, favourite_prize(g, p, work))
-    fill_chances(g, p, work)
+
+
+@kernel
+def place_of_next_trick(g, p, work, known):
+    """Where in ``known`` the trick stands that starts in ``g``: the same position is met again and again."""
+    key = np.int64(g.players)
+    for part in (g.round_number, g.trick, g.starter):
+        key = key * 8 + part
+    for s in range(g.players):
+        key = key * SETS + gems_of(g, s)  # the supply is what the seats do not have
+    place = below(mix(np.uint64(key)), known.shape[0])
+    if known[place].key != key:
+        action = favourite_prize(g, p, work)
+        work.next = g
+        pick_prize(work.next, action)
+        fill_chances(work.next, p, work, known[place])
+        known[place].action = action
+        known[place].key = key
+    return place

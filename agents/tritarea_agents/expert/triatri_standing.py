@@ -38,17 +38,33 @@ for _gems in range(SETS):
 MOST_LACKING = 6
 SPECIAL_WIN = np.int64(1) << 40  # better than every score
 
+# A trick with its prize picked; a table of them remembers what positions lead to
+TRICK = np.dtype(
+    (
+        np.record,
+        np.dtype(
+            [
+                ("key", np.int64),  # the position before the pick; 0: none
+                ("action", np.int64),  # the prize that is picked
+                ("chances", np.float64, (MOST_SEATS, MOST_SEATS)),  # by seat that wins it: each seat's, to win the game
+            ],
+            align=True,
+        ),
+    )
+)
 # What the kernels write to; nothing in it outlives a decision. One record, as numba counts references to arrays.
 _FIELDS = np.dtype(
     [
         ("picked", GAME),  # the game with a prize picked
         ("world", GAME),  # a game that is played on
+        ("next", GAME),  # the same at the next trick, its prize picked
         ("slope", np.float64, (ROUNDS * TRICKS,)),  # standing for a point of the score, by tricks left after the next
         ("near", np.float64, (MOST_LACKING + 1,)),  # standing for the special win, by gems that lack
         ("gems", np.int64, (MOST_SEATS,)),  # of each seat, the prize left aside
         ("rank", np.int64, (MOST_SEATS,)),  # B5: score and number of gems as one number, the game ended now
         ("odds", np.float64, (MOST_SEATS,)),  # exp(standing) of each seat, as long as nobody has the prize
-        ("chances", np.float64, (MOST_SEATS, MOST_SEATS)),  # by seat that wins the prize: each seat's, to win the game
+        ("now", TRICK),  # the trick of the decision
+        ("trial", TRICK),  # a trick with a prize that may be picked
     ],
     align=True,
 )
@@ -137,8 +153,8 @@ def worth_of_keeping(card, p):
 
 
 @kernel
-def fill_chances(g, p, work):
-    """``work.chances`` of a game ``g`` with a prize."""
+def fill_chances(g, p, work, trick):
+    """``trick.chances`` of a game ``g`` with a prize."""
     left, step = tricks_left(g), STEP[g.prize]
     for s in range(g.players):
         work.gems[s] = gems_of(g, s)
@@ -149,10 +165,10 @@ def fill_chances(g, p, work):
     for s in range(g.players):
         gems = work.gems[s] + step
         if last or LACKING[gems] == 0:
-            chances_at_end(g, s, gems, work)
+            chances_at_end(g, s, gems, work, trick)
         else:
             own = odds_of(gems, g.supply, left, p, work) * pick
-            chances_before(g, s, own, total, work)
+            chances_before(g, s, own, total, work, trick)
 
 
 @kernel
@@ -180,7 +196,7 @@ def rank_of(gems, supply):
 
 
 @kernel
-def chances_at_end(g, s, gems, work):
+def chances_at_end(g, s, gems, work, trick):
     """B5: everyone's share of the win, as seat ``s`` has taken the prize and the game ends."""
     before = work.rank[s]
     work.rank[s] = rank_of(gems, g.supply)
@@ -190,14 +206,14 @@ def chances_at_end(g, s, gems, work):
     for other in range(g.players):
         many += work.rank[other] == best
     for other in range(g.players):
-        work.chances[s, other] = 1.0 / many if work.rank[other] == best else 0.0
+        trick.chances[s, other] = 1.0 / many if work.rank[other] == best else 0.0
     work.rank[s] = before
 
 
 @kernel
-def chances_before(g, s, own, total, work):
+def chances_before(g, s, own, total, work, trick):
     """The same by standings, where the game goes on; ``own``: the odds of seat ``s`` with the prize."""
     scale = 1.0 / (total - work.odds[s] + own)
     for other in range(g.players):
-        work.chances[s, other] = work.odds[other] * scale
-    work.chances[s, s] = own * scale
+        trick.chances[s, other] = work.odds[other] * scale
+    trick.chances[s, s] = own * scale
