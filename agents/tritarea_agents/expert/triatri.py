@@ -12,14 +12,24 @@ from numpy.typing import NDArray
 
 from tritarea_env.engine.compile import kernel, making_kernel
 from tritarea_env.games import Game
-from tritarea_env.games.triatri.kernel import best_seat, pick_prize, playable
-from tritarea_env.games.triatri.rules import BID, FROM_OWN, FROM_SUPPLY, PLAY, TRICKS
+from tritarea_env.games.triatri.kernel import best_seat, first_starter, pick_prize, playable, prize_actions
+from tritarea_env.games.triatri.rules import ACTIONS, BID, FROM_SUPPLY, PLAY, TRICKS
 
 from ..base import Agent, Views
 from ..greedy.packing import packed
-from ..greedy.triatri import add_bids, chance_to_start, imagine, kinds, lowest, seat_after
-from .triatri_playing import chance_after, finish_trick, lay_from_hand, lead
-from .triatri_standing import RANGES, TRICK, WORK, WORLD, Parameters, fill_chances, fill_tables, worth_of_keeping
+from ..greedy.triatri import add_bids, imagine, kinds, lowest, seat_after
+from .triatri_playing import chance_after, finish_trick, lay_from_hand, lead, place_of_next_trick, start_next_trick
+from .triatri_standing import (
+    RANGES,
+    TRICK,
+    WORK,
+    WORLD,
+    Parameters,
+    chance_now,
+    fill_chances,
+    fill_tables,
+    worth_of_keeping,
+)
 
 __all__ = ["RANGES", "Parameters", "build"]
 
@@ -59,15 +69,15 @@ def choose_all(hidden, seeds, parameters, chosen):
 @kernel
 def choose(g, seed, p, work, known, worlds):
     if g.phase == BID:
-        return choose_bid(g, seed, p, worlds)
+        return choose_bid(g, seed, p, work, known, worlds)
     if g.phase == PLAY:
         return choose_card(g, seed, p, work, known, worlds)
     return choose_prize(g, seed, p, work, known, worlds)
 
 
 @kernel
-def choose_bid(g, seed, p, worlds):
-    """The card with the best balance of the chance to start and the worth of keeping it for the tricks."""
+def choose_bid(g, seed, p, work, known, worlds):
+    """Whether to start, and with which cards to go on: each card is given up in turn, and the round played."""
     imagine(g, seed, worlds)
     add_bids(g, seed, worlds)
     best, most = -1, -1e9
@@ -75,10 +85,31 @@ def choose_bid(g, seed, p, worlds):
     while cards:
         card = lowest(cards)
         cards &= cards - 1
-        found = p.begin * chance_to_start(g, card, worlds) - worth_of_keeping(card, p)
+        found = 0.0
+        for k in range(worlds.shape[0]):
+            found += chance_with_bid(worlds[k], card, p, work, known)
+        found = found / worlds.shape[0] - worth_of_keeping(card, p)
         if found > most:
             best, most = card, found
     return best
+
+
+@kernel
+def chance_with_bid(world, card, p, work, known):
+    """The chance to win the game of the seat to move in ``world``, in which the others' bids stand."""
+    me = np.int64(world.seat)
+    work.world = world
+    g = work.world
+    g.bids[me] = card
+    starter = first_starter(g)
+    if starter < 0:
+        return chance_now(g, me, p, work)  # all is dealt anew
+    for s in range(me, g.players):
+        g.hand[s] -= np.int64(1) << np.int64(g.bids[s])
+    start_next_trick(g, starter)
+    work.now = known[place_of_next_trick(g, p, work, known)]
+    pick_prize(g, work.now.action)
+    return chance_after(g, me, finish_trick(g, starter, -1, work.now), p, work, known)
 
 
 @kernel
@@ -86,41 +117,59 @@ def choose_card(g, seed, p, work, known, worlds):
     cards = kinds(playable(g, g.seat))
     if cards & (cards - 1) == 0:
         return lowest(cards)
-    imagine(g, seed, worlds)
-    best, most = -1, -1e9
-    while cards:
-        card = lowest(cards)
-        cards &= cards - 1
-        found = chance_with_card(g, card, p, work, known, worlds)
-        if found > most:
-            best, most = card, found
-    return best
+    return choose_among(cards, g, seed, p, work, known, worlds)
 
 
 @kernel
 def choose_prize(g, seed, p, work, known, worlds):
+    return choose_among(prize_actions(g, g.seat), g, seed, p, work, known, worlds)
+
+
+@kernel
+def choose_among(actions, g, seed, p, work, known, worlds):
+    """The best of a set of actions: all are tried in some worlds, in the others those that may still be the best."""
     imagine(g, seed, worlds)
+    for action in range(ACTIONS):
+        work.gains[action] = 0.0
+    first = min(p.first, worlds.shape[0])
+    best = try_all(actions, 0, first, g, p, work, known, worlds)
+    close = work.gains[best] - p.doubt * first
+    left = np.int64(0)
+    for action in range(ACTIONS):
+        if actions >> action & 1 and work.gains[action] >= close:
+            left |= np.int64(1) << action
+    if left & (left - 1) == 0:
+        return best
+    return try_all(left, first, worlds.shape[0], g, p, work, known, worlds)
+
+
+@kernel
+def try_all(actions, begin, end, g, p, work, known, worlds):
+    """Add to ``work.gains`` of a set of actions what they lead to in some worlds; returns the best of them."""
     best, most = -1, -1e9
-    for action in range(FROM_SUPPLY, FROM_OWN + 3):
-        colour = (action - FROM_SUPPLY) % 3
-        if (g.supply[colour] if action < FROM_OWN else g.gems[g.seat, colour]) == 0:
+    for action in range(ACTIONS):
+        if not actions >> action & 1:
             continue
-        found = chance_with_prize(g, action, p, work, known, worlds)
-        if found > most:
-            best, most = action, found
+        if action >= FROM_SUPPLY:
+            work.gains[action] += gain_of_prize(g, action, p, work, known, worlds[begin:end])
+        else:
+            work.gains[action] += gain_of_card(g, action, p, work, known, worlds[begin:end])
+        if work.gains[action] > most:
+            best, most = action, work.gains[action]
     return best
 
 
 @kernel
-def chance_with_prize(g, action, p, work, known, worlds):
+def gain_of_prize(g, action, p, work, known, worlds):
     """The better of trying to win that prize and of trying to leave it."""
     for k in range(worlds.shape[0]):
         pick_prize_in(worlds[k], action, g)
-    work.picked = worlds[0]
+    work.picked = g
+    pick_prize(work.picked, action)
     eager, lazy = lead(work.picked, g.seat, True), lead(work.picked, g.seat, False)
-    most = chance_with_card(work.picked, eager, p, work, known, worlds)
-    if lazy != eager:
-        most = max(most, chance_with_card(work.picked, lazy, p, work, known, worlds))
+    most = gain_of_card(work.picked, eager, p, work, known, worlds)
+    if lazy != eager and p.lazy>0:
+        most = max(most, gain_of_card(work.picked, lazy, p, work, known, worlds))
     return most
 
 
@@ -134,8 +183,8 @@ def pick_prize_in(world, action, g):
 
 
 @kernel
-def chance_with_card(g, card, p, work, known, worlds):
-    """The mean over ``worlds`` of the chance to win the game of the seat to move in ``g`` after ``card``."""
+def gain_of_card(g, card, p, work, known, worlds):
+    """The sum over ``worlds`` of the chance to win the game of the seat to move in ``g`` after ``card``."""
     me, leader = np.int64(g.seat), best_seat(g)
     following = seat_after(g, me)
     fill_chances(g, p, work, work.now)
@@ -146,7 +195,6 @@ def chance_with_card(g, card, p, work, known, worlds):
         if following != g.starter:
             winner = finish_trick(work.world, following, winner, work.now)
         total += chance_after(work.world, me, winner, p, work, known)
-    mean = total / worlds.shape[0]
     if g.trick + p.ahead >= TRICKS:
-        return mean
-    return mean - worth_of_keeping(card, p)  # what the look ahead does not reach
+        return total
+    return total - worth_of_keeping(card, p) * worlds.shape[0]  # what the look ahead does not reach

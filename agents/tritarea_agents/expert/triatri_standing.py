@@ -14,7 +14,7 @@ import math
 import numpy as np
 
 from tritarea_env.engine.compile import inlined, kernel
-from tritarea_env.games.triatri.rules import GAME, IMITATION, MOST_SEATS, ROUNDS, TRICKS
+from tritarea_env.games.triatri.rules import ACTIONS, GAME, IMITATION, MOST_SEATS, ROUNDS, TRICKS
 
 from .parameters import options
 
@@ -63,6 +63,7 @@ _FIELDS = np.dtype(
         ("gems", np.int64, (MOST_SEATS,)),  # of each seat, the prize left aside
         ("rank", np.int64, (MOST_SEATS,)),  # B5: score and number of gems as one number, the game ended now
         ("odds", np.float64, (MOST_SEATS,)),  # exp(standing) of each seat, as long as nobody has the prize
+        ("gains", np.float64, (ACTIONS,)),  # by action: the sum of the seat's chances in the worlds tried so far
         ("now", TRICK),  # the trick of the decision
         ("trial", TRICK),  # a trick with a prize that may be picked
     ],
@@ -169,6 +170,15 @@ def fill_chances(g, p, work, trick):
         else:
             own = odds_of(gems, g.supply, left, p, work) * pick
             chances_before(g, s, own, total, work, trick)
+
+
+@kernel
+def chance_now(g, me, p, work):
+    """Seat ``me``'s chance by standings before a round's first trick."""
+    for s in range(g.players):
+        work.gems[s] = gems_of(g, s)
+    total = fill_odds(g, tricks_left(g), p, work)
+    return work.odds[me] / total
 
 
 @kernel
