@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tritarea_env.engine.compile import kernel, making_kernel
 from tritarea_env.games import Game
 from tritarea_env.games.triatri.kernel import best_seat, first_starter, pick_prize, playable, prize_actions
-from tritarea_env.games.triatri.rules import ACTIONS, BID, FROM_SUPPLY, PLAY, TRICKS
+from tritarea_env.games.triatri.rules import ACTIONS, BID, FROM_SUPPLY, PLAY
 
 from ..base import Agent, Views
 from ..greedy.packing import packed
@@ -33,7 +33,7 @@ from .triatri_standing import (
 
 __all__ = ["RANGES", "Parameters", "build"]
 
-KNOWN = 1024  # positions at a trick's start that are remembered
+KNOWN = 4096  # positions at a trick's start that are remembered
 
 
 class ExpertAgent:
@@ -88,7 +88,7 @@ def choose_bid(g, seed, p, work, known, worlds):
         found = 0.0
         for k in range(worlds.shape[0]):
             found += chance_with_bid(worlds[k], card, p, work, known)
-        found = found / worlds.shape[0] - worth_of_keeping(card, p)
+        found = found / worlds.shape[0] - worth_of_keeping(g, card, p)
         if found > most:
             best, most = card, found
     return best
@@ -127,50 +127,29 @@ def choose_prize(g, seed, p, work, known, worlds):
 
 @kernel
 def choose_among(actions, g, seed, p, work, known, worlds):
-    """The best of a set of actions: all are tried in some worlds, in the others those that may still be the best."""
+    """The best of a set of actions, each tried in the same worlds."""
     imagine(g, seed, worlds)
-    for action in range(ACTIONS):
-        work.gains[action] = 0.0
-    first = min(p.first, worlds.shape[0])
-    best = try_all(actions, 0, first, g, p, work, known, worlds)
-    close = work.gains[best] - p.doubt * first
-    left = np.int64(0)
-    for action in range(ACTIONS):
-        if actions >> action & 1 and work.gains[action] >= close:
-            left |= np.int64(1) << action
-    if left & (left - 1) == 0:
-        return best
-    return try_all(left, first, worlds.shape[0], g, p, work, known, worlds)
-
-
-@kernel
-def try_all(actions, begin, end, g, p, work, known, worlds):
-    """Add to ``work.gains`` of a set of actions what they lead to in some worlds; returns the best of them."""
     best, most = -1, -1e9
     for action in range(ACTIONS):
         if not actions >> action & 1:
             continue
         if action >= FROM_SUPPLY:
-            work.gains[action] += gain_of_prize(g, action, p, work, known, worlds[begin:end])
+            found = chance_with_prize(g, action, p, work, known, worlds)
         else:
-            work.gains[action] += gain_of_card(g, action, p, work, known, worlds[begin:end])
-        if work.gains[action] > most:
-            best, most = action, work.gains[action]
+            found = chance_with_card(g, action, p, work, known, worlds)
+        if found > most:
+            best, most = action, found
     return best
 
 
 @kernel
-def gain_of_prize(g, action, p, work, known, worlds):
-    """The better of trying to win that prize and of trying to leave it."""
+def chance_with_prize(g, action, p, work, known, worlds):
+    """The mean chance after a pick, which the seat tries to win with its highest card."""
     for k in range(worlds.shape[0]):
         pick_prize_in(worlds[k], action, g)
     work.picked = g
     pick_prize(work.picked, action)
-    eager, lazy = lead(work.picked, g.seat, True), lead(work.picked, g.seat, False)
-    most = gain_of_card(work.picked, eager, p, work, known, worlds)
-    if lazy != eager and p.lazy>0:
-        most = max(most, gain_of_card(work.picked, lazy, p, work, known, worlds))
-    return most
+    return chance_with_card(work.picked, lead(work.picked, g.seat), p, work, known, worlds)
 
 
 @kernel
@@ -183,8 +162,8 @@ def pick_prize_in(world, action, g):
 
 
 @kernel
-def gain_of_card(g, card, p, work, known, worlds):
-    """The sum over ``worlds`` of the chance to win the game of the seat to move in ``g`` after ``card``."""
+def chance_with_card(g, card, p, work, known, worlds):
+    """The mean over ``worlds`` of the chance to win the game of the seat to move in ``g`` after ``card``."""
     me, leader = np.int64(g.seat), best_seat(g)
     following = seat_after(g, me)
     fill_chances(g, p, work, work.now)
@@ -195,6 +174,4 @@ def gain_of_card(g, card, p, work, known, worlds):
         if following != g.starter:
             winner = finish_trick(work.world, following, winner, work.now)
         total += chance_after(work.world, me, winner, p, work, known)
-    if g.trick + p.ahead >= TRICKS:
-        return total
-    return total - worth_of_keeping(card, p) * worlds.shape[0]  # what the look ahead does not reach
+    return total / worlds.shape[0] - worth_of_keeping(g, card, p)

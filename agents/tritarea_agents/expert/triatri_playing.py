@@ -11,26 +11,22 @@ import numpy as np
 from tritarea_env.engine.compile import inlined, kernel
 from tritarea_env.engine.rng import below, mix
 from tritarea_env.games.triatri.kernel import number_of, pick_prize, playable
-from tritarea_env.games.triatri.rules import FROM_OWN, FROM_SUPPLY, IMITATION, PRIZE, TRICKS
+from tritarea_env.games.triatri.rules import FROM_OWN, FROM_SUPPLY, PRIZE, TRICKS
 
-from ..greedy.triatri import NUMBER_OF_IMITATION, kinds, lay_and_see, lowest, reply, seat_after
+from ..greedy.triatri import kinds, lay_and_see, lowest, reply, seat_after
 from .triatri_standing import LACKING, SETS, colour_runs_out, fill_chances, gems_of
 
 
 @inlined
-def lead(g, s, eager):
-    """The first card: the highest to win the prize, the lowest to leave it; imitations, which win nothing here, late."""
+def lead(g, s):
+    """The first card: the highest, which may win the prize that was picked; an imitation wins nothing here."""
     cards = kinds(playable(g, s))
-    best, most = -1, -100
+    best, most = -1, -1
     while cards:
         card = lowest(cards)
         cards &= cards - 1
-        if eager:
-            found = number_of(card)
-        else:
-            found = -NUMBER_OF_IMITATION if card == IMITATION else -number_of(card)
-        if found > most:
-            best, most = card, found
+        if number_of(card) > most:
+            best, most = card, number_of(card)
     return best
 
 
@@ -72,7 +68,7 @@ def worth_of_prize(g, s, colour, p, work):
 def finish_trick(g, s, leader, trick):
     """The seats from ``s`` on lay their cards; returns who wins the trick, which ``leader`` leads (-1: nobody)."""
     while True:
-        card = lead(g, s, True) if leader < 0 else reply(g, s, leader, trick)
+        card = lead(g, s) if leader < 0 else reply(g, s, leader, trick)
         leader = lay_from_hand(g, s, card, leader)
         s = seat_after(g, s)
         if s == g.starter:

@@ -14,7 +14,8 @@ import math
 import numpy as np
 
 from tritarea_env.engine.compile import inlined, kernel
-from tritarea_env.games.triatri.rules import ACTIONS, GAME, IMITATION, MOST_SEATS, ROUNDS, TRICKS
+from tritarea_env.games.triatri.kernel import number_of
+from tritarea_env.games.triatri.rules import GAME, IMITATION, MOST_SEATS, ROUNDS, TRICKS
 
 from .parameters import options
 
@@ -63,7 +64,6 @@ _FIELDS = np.dtype(
         ("gems", np.int64, (MOST_SEATS,)),  # of each seat, the prize left aside
         ("rank", np.int64, (MOST_SEATS,)),  # B5: score and number of gems as one number, the game ended now
         ("odds", np.float64, (MOST_SEATS,)),  # exp(standing) of each seat, as long as nobody has the prize
-        ("gains", np.float64, (ACTIONS,)),  # by action: the sum of the seat's chances in the worlds tried so far
         ("now", TRICK),  # the trick of the decision
         ("trial", TRICK),  # a trick with a prize that may be picked
     ],
@@ -143,11 +143,11 @@ def odds_of_pick(g, left, p):
 
 
 @inlined
-def worth_of_keeping(card, p):
-    """Holding back: high cards, and above all imitations, for the tricks that decide."""
-    if card == IMITATION:
-        return p.imitation
-    return p.number * (card % 7 + 2)
+def worth_of_keeping(g, card, p):
+    """Holding back: high cards, and above all imitations, for the tricks that the look ahead does not reach."""
+    if g.trick + p.ahead >= TRICKS:
+        return 0.0
+    return p.imitation if card == IMITATION else p.number * number_of(card)
 
 
 # --------------------------------------------------------------------------------------------- chances
