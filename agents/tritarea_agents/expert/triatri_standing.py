@@ -145,7 +145,7 @@ def odds_of_pick(g, left, p):
 @inlined
 def worth_of_keeping(g, card, p):
     """Holding back: high cards, and above all imitations, for the tricks that the look ahead does not reach."""
-    if g.trick + p.ahead >= TRICKS:
+    if g.trick + p.ahead >= TRICKS or colour_runs_out(g):
         return 0.0
     return p.imitation if card == IMITATION else p.number * number_of(card)
 
