@@ -69,7 +69,7 @@ def choose_all(hidden, seeds, parameters, chosen):
 @kernel
 def choose(g, seed, p, work, known, worlds):
     if g.phase == BID:
-        return choose_bid(g, seed, p, work, known, worlds)
+        return choose_bid(g, seed, p, work, known, worlds[: (worlds.shape[0] + 1) // 2])
     if g.phase == PLAY:
         return choose_card(g, seed, p, work, known, worlds)
     return choose_prize(g, seed, p, work, known, worlds)

@@ -14,7 +14,6 @@ import math
 import numpy as np
 
 from tritarea_env.engine.compile import inlined, kernel
-from tritarea_env.games.triatri.kernel import number_of
 from tritarea_env.games.triatri.rules import GAME, IMITATION, MOST_SEATS, ROUNDS, TRICKS
 
 from .parameters import options
@@ -144,10 +143,10 @@ def odds_of_pick(g, left, p):
 
 @inlined
 def worth_of_keeping(g, card, p):
-    """Holding back: high cards, and above all imitations, for the tricks that the look ahead does not reach."""
-    if g.trick + p.ahead >= TRICKS or colour_runs_out(g):
+    """Holding back imitations for tricks that the look ahead does not reach: played last, one takes any prize."""
+    if card != IMITATION or g.trick + p.ahead >= TRICKS or colour_runs_out(g):
         return 0.0
-    return p.imitation if card == IMITATION else p.number * number_of(card)
+    return p.imitation
 
 
 # --------------------------------------------------------------------------------------------- chances
