@@ -10,10 +10,10 @@ import numpy as np
 
 from tritarea_env.engine.compile import inlined, kernel
 from tritarea_env.engine.rng import below, mix
-from tritarea_env.games.triatri.kernel import number_of, pick_prize, playable
-from tritarea_env.games.triatri.rules import FROM_OWN, FROM_SUPPLY, PRIZE, TRICKS
+from tritarea_env.games.triatri.kernel import best_seat, number_of, pick_prize, playable, strength_of
+from tritarea_env.games.triatri.rules import FROM_OWN, FROM_SUPPLY, IMITATION, PRIZE, TRICKS
 
-from ..greedy.triatri import kinds, lay_and_see, lowest, reply, seat_after
+from ..greedy.triatri import kinds, lowest, reply, seat_after, seat_before
 from .triatri_standing import LACKING, SETS, colour_runs_out, fill_chances, gems_of
 
 
@@ -77,10 +77,20 @@ def finish_trick(g, s, leader, trick):
 
 @inlined
 def lay_from_hand(g, s, card, leader):
-    """Lay a card; returns who leads then."""
-    leader = lay_and_see(g, s, card, leader)
+    """Lay a card; returns who leads then (B4). As the kernel's ``lay``, but ``leader`` is known."""
     g.hand[s] -= np.int64(1) << card
-    return leader
+    if card == IMITATION:
+        if leader >= 0:
+            g.lying[s], g.strength[s] = g.lying[leader], g.strength[leader]
+        exposed = leader if leader >= 0 else s
+        g.lying[exposed], g.strength[exposed] = IMITATION, 0
+        return s
+    strength = strength_of(card, g.lying[seat_before(g, s)])
+    g.lying[s] = card
+    g.strength[s] = strength
+    if leader < 0 or strength > g.strength[leader]:
+        return s
+    return best_seat(g) if strength == g.strength[leader] else leader
 
 
 @kernel
