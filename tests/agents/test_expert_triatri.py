@@ -49,7 +49,7 @@ def test_it_plays_without_an_idea(name):
 
 @pytest.mark.parametrize(("players", "bound"), [(2, 0.57), (3, 0.36), (4, 0.27)])
 def test_it_beats_greedy(players, bound):
-    """Measured with 4,000 games: see the table in docs; here three standard errors less."""
+    """Measured with 4,000 games: win shares of 0.70, 0.44 and 0.32 with 2, 3 and 4 players."""
     agents = [make("expert", GAME), *[make("greedy", GAME)] * (players - 1)]
     assert win_share(play(GAME, agents, 400, seed=3, options={"players": players}), players) > bound
 
@@ -80,6 +80,13 @@ def test_what_gems_score_is_what_the_rules_say():
 def test_it_takes_the_special_win(players):
     gems = [[2, 2, 1], *[[1, 0, 0]] * (players - 1)]
     assert last_to_play("expert", gems, "G4 G6 R2 R3 B2") == {"card G6"}
+
+
+@pytest.mark.kernel
+@every_number
+def test_it_holds_back_its_imitation_where_a_number_wins_too(players):
+    gems = [[2, 2, 1], *[[0, 0, 0]] * (players - 1)]
+    assert last_to_play("expert", gems, "G4 G6 R2 im B6", round_=1) == {"card G6"}
 
 
 @pytest.mark.kernel

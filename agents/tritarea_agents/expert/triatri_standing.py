@@ -135,10 +135,10 @@ def odds_of(gems, supply, left, p, work):
 
 @kernel
 def odds_of_pick(g, left, p):
-    """Picking the next prize: above all where it may end the game, to take what one needs or give what hurts."""
+    """The pick that may end the game is worth much: to take what one needs, or to give what hurts."""
     if g.trick == TRICKS:
         return 1.0  # the next start player is decided by cards
-    return math.exp(p.last if left == 1 or colour_is_scarce(g) else p.start)
+    return math.exp(p.last) if left == 1 or colour_is_scarce(g) else 1.0
 
 
 @inlined
