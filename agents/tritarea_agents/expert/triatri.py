@@ -1,8 +1,8 @@
-"""The agent ``expert`` for TriATri: plays the round on in its head, and asks who stands how when it ends.
+"""The agent ``expert`` for TriATri: plays some tricks on in its head, and asks who stands how then.
 
-Each card and each prize is tried in imagined worlds, in which all seats play on by rules of thumb
-(``triatri_playing``) until the round ends; then everyone's gems are judged (``triatri_standing``). The bid is a rule
-of thumb of its own. The numbers are data: ``triatri.toml``.
+Each bid, prize and card is tried in imagined worlds of what the others may hold, in which all seats play on by rules
+of thumb (``triatri_playing``); then everyone's gems are judged (``triatri_standing``). So doubling by seat order,
+voids and cards that are gone need no rules of their own. The numbers are data: ``triatri.toml``.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ KNOWN = 4096  # positions at a trick's start that are remembered
 
 
 class ExpertAgent:
-    """Plays rounds on in its head, with what the seat knows. Ties go to the lowest action id."""
+    """Plays tricks on in its head, with what the seat knows. Ties go to the lowest action id."""
 
     def __init__(self, parameters: Parameters) -> None:
         self.parameters = parameters
@@ -77,7 +77,7 @@ def choose(g, seed, p, work, known, worlds):
 
 @kernel
 def choose_bid(g, seed, p, work, known, worlds):
-    """Whether to start, and with which cards to go on: each card is given up in turn, and the round played."""
+    """Whether to start, and with which cards to go on: each card is given up in turn, and the round begun."""
     imagine(g, seed, worlds)
     add_bids(g, seed, worlds)
     best, most = -1, -1e9

@@ -1,6 +1,6 @@
 """How a round may go on: the rules of thumb by which every seat is taken to play in an imagined world.
 
-They are cheap, so that a decision can play some dozens of rounds to their end: what the winner of this trick will do
+They are cheap, so that a decision can play on some dozens of times, by a few tricks: what the winner of this trick will do
 with the next pick, who is left with which cards, and who is hurt by the last prize show by themselves.
 """
 
@@ -32,9 +32,10 @@ def lead(g, s):
 
 @kernel
 def favourite_prize(g, p, work):
-    """The prize that the starting seat picks: the best for it if any seat may win it, itself a little rather.
+    """The prize that the starting seat picks: the best for it on the mean over the seats that may win it.
 
-    The own gems are among them: a gem that hurts is put up for whoever takes it.
+    It counts itself less than others (``hope``), as who plays first wins seldom: all others can still double, swap
+    or overtrump. Its own gems are among the prizes: one that hurts is put up for whoever must take it.
     """
     s = np.int64(g.starter)
     best, most = -1, -1.0
