@@ -86,7 +86,7 @@ def test_it_takes_the_special_win(players):
 @every_number
 def test_it_holds_back_its_imitation_where_a_number_wins_too(players):
     gems = [[2, 2, 1], *[[0, 0, 0]] * (players - 1)]
-    assert last_to_play("expert", gems, "G4 G6 R2 im B6", round_=1) == {"card G6"}
+    assert "card imitation" not in last_to_play("expert", gems, "G4 G6 R2 im B6", round_=1)
 
 
 @pytest.mark.kernel

@@ -1,7 +1,7 @@
 """How a round may go on: the rules of thumb by which every seat is taken to play in an imagined world.
 
-They are cheap, so that a decision can play on some dozens of times, by a few tricks: what the winner of this trick will do
-with the next pick, who is left with which cards, and who is hurt by the last prize show by themselves.
+They are cheap, so that a decision can play on some dozens of times, by a few tricks: what the winner of this trick
+will do with the next pick, who is left with which cards, and who is hurt by the last prize show by themselves.
 """
 
 from __future__ import annotations
