@@ -75,14 +75,19 @@ def find_adviser(spec: str, game: Game, options: Mapping[str, Any]) -> Adviser:
 def _table(thought: Thought, labels: Mapping[int, str], played: int | None) -> str:
     actions = [int(action) for action in thought.actions]
     shown = [place for place, action in enumerate(actions) if place < SHOWN or action == played]
-    total = max(1, int(sum(thought.visits)))
-    width = max(len("action"), *(len(labels[actions[place]]) for place in shown))
-    priors = thought.priors
-    lines = [f"  {'action':<{width}}  visits  share    value" + ("  prior" if priors is not None else "")]
-    for place in shown:
-        visits, value = int(thought.visits[place]), float(thought.values[place])
-        told = f"{visits:>6}  {visits / total:>5.1%}  " + ("       " if np.isnan(value) else f"{value:>+7.3f}")
-        prior = f"  {priors[place]:>5.1%}" if priors is not None else ""
-        mark = ">" if actions[place] == played else " "
-        lines.append(f"{mark} {labels[actions[place]]:<{width}}  {told}{prior}".rstrip())
-    return "\n".join(lines)
+    head = ("  action", "visits", "share", "value", *(["prior"] if thought.priors is not None else []))
+    marks = [("> " if actions[place] == played else "  ") + labels[actions[place]] for place in shown]
+    rows = [head, *((mark, *_numbers(thought, place)) for mark, place in zip(marks, shown, strict=True))]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join([label.ljust(widths[0]), *(n.rjust(w) for n, w in zip(numbers, widths[1:], strict=True))]).rstrip()
+        for label, *numbers in rows
+    )
+
+
+def _numbers(thought: Thought, place: int) -> list[str]:
+    """Visits, their share, the value if there is one, and the prior if there are some."""
+    visits, value = int(thought.visits[place]), float(thought.values[place])
+    share = visits / max(1, int(np.sum(thought.visits)))
+    told = [str(visits), f"{share:.1%}", "" if np.isnan(value) else f"{value:+.3f}"]
+    return told if thought.priors is None else [*told, f"{thought.priors[place]:.1%}"]
