@@ -68,7 +68,8 @@ def find_adviser(spec: str, game: Game, options: Mapping[str, Any]) -> Adviser:
     """
     agent = find_agent(spec, game, options)
     if not isinstance(agent, Explainer):
-        raise ValueError(f"{spec} does not explain itself; {', '.join(EXPLAINERS)} does, and any agent with explain()")
+        able = f"{', '.join(EXPLAINERS)} does, and any agent with act(views) and explain()"
+        raise ValueError(f"{spec} does not explain itself; {able}")
     return Adviser(spec, agent, game)
 
 

@@ -195,7 +195,7 @@ def test_which_agents_explain_themselves(name: str) -> None:
 @pytest.mark.parametrize(
     ("spec", "says"),
     [
-        ("greedy", "greedy does not explain itself; search does, and any agent with explain()"),
+        ("greedy", "greedy does not explain itself; search does, and any agent with act(views) and explain()"),
         ("eval_agents:First", "eval_agents:First does not explain itself; search does"),
         ("nobody", "no agent is named 'nobody'"),
         ("search:sims=0", "search: sims is 1"),
