@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from tritarea_env.games import Game
+    from tritarea_eval.explaining import Adviser
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -80,6 +81,15 @@ def fail(message: str, code: int) -> typer.Exit:
     return typer.Exit(code)
 
 
+@contextmanager
+def agents_fault(who: str, seat: int) -> Iterator[None]:
+    """Errors in this block are the agent's that decides for a seat: one line instead of a traceback."""
+    try:
+        yield
+    except Exception as error:
+        raise fail(f"{who} failed in seat {seat}: {type(error).__name__}: {error}", 1) from error
+
+
 def check_out(out: Path | None) -> None:
     """Refuse a file for records that could not be written in the end, before anything is played."""
     from tritarea_env import records
@@ -121,6 +131,16 @@ def _value(text: str) -> Any:
         return json.loads(text.lower() if text.lower() in ("true", "false") else text)
     except ValueError:
         return text
+
+
+def adviser_of(spec: str | None, game: Game, options: dict[str, Any]) -> Adviser | None:
+    """The agent after ``--explain``, if one is given."""
+    if spec is None:
+        return None
+    from tritarea_eval.explaining import find_adviser
+
+    with user_input():
+        return find_adviser(spec, game, options)
 
 
 def screen(stderr: bool = False) -> Console:

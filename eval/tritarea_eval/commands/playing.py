@@ -10,12 +10,25 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .common import MOST, GameName, GameOptions, Players, UserError, check_out, fail, game_of, screen, user_input
+from .common import (
+    MOST,
+    GameName,
+    GameOptions,
+    Players,
+    UserError,
+    adviser_of,
+    agents_fault,
+    check_out,
+    game_of,
+    screen,
+    user_input,
+)
 
 if TYPE_CHECKING:
     from tritarea_env.games import Game
     from tritarea_env.table import Table
     from tritarea_env.views import Agent
+    from tritarea_eval.explaining import Adviser
 
 HELP = """Answer with the number in the list, the name (or a part of it that only one action has),
 or the action's id with a hash, as in #7. ? shows this, b the board again, q ends the game."""
@@ -35,6 +48,14 @@ def play(
     game: GameName = "tritarea",
     players: Players = None,
     option: GameOptions = None,
+    explain: Annotated[
+        str | None,
+        typer.Option(
+            "--explain",
+            metavar="AGENT",
+            help="Before each decision of yours, what this agent thinks of it: search:sims=800.",
+        ),
+    ] = None,
     out: Annotated[Path | None, typer.Option("--out", help="File for the record, also of a game broken off.")] = None,
 ) -> None:
     """Play a game against agents.
@@ -42,7 +63,7 @@ def play(
     \b
     Example:
       tritarea play --seat 2 --opponents greedy --seed 7
-      tritarea play --game triatri --players 3
+      tritarea play --game triatri --players 3 --explain search:sims=800
     """
     from tritarea_env.table import Table
 
@@ -53,6 +74,7 @@ def play(
     check_out(out)
     seed = secrets.randbits(32) if seed is None else seed
     holders, names = _holders(found, options, seat, opponents or ["greedy"])
+    adviser = adviser_of(explain, found, options)
     table = Table(game, options, found.rewards[0])
     table.reset(seed, {})
     typer.echo(
@@ -60,7 +82,7 @@ def play(
         + ", ".join(f"seat {s}: {names[s]}" for s in sorted(holders))
         + ". ? for help."
     )
-    evening = _Evening(found, table, holders, names, seat)
+    evening = _Evening(found, table, holders, names, seat, adviser)
     try:
         evening.play()
     finally:
@@ -90,10 +112,19 @@ def _holders(
 
 
 class _Evening:
-    """A game with a person in one seat."""
+    """A game with a person in one seat, and perhaps an adviser."""
 
-    def __init__(self, game: Game, table: Table, holders: dict[int, Agent], names: dict[int, str], seat: int) -> None:
+    def __init__(
+        self,
+        game: Game,
+        table: Table,
+        holders: dict[int, Agent],
+        names: dict[int, str],
+        seat: int,
+        adviser: Adviser | None,
+    ) -> None:
         self.game, self.table, self.holders, self.names, self.seat = game, table, holders, names, seat
+        self.adviser = adviser
         self.round = 1
         self.settled = [dict.fromkeys(game.sources, 0) for _ in range(table.seats)]
 
@@ -118,11 +149,9 @@ class _Evening:
 
         mover = self.table.to_move
         games, only = self.table.playing(), np.zeros(1, np.int64)
-        try:
+        with agents_fault(self.names[mover], mover):
             answer = self.holders[mover].act(stream_views(self.game, games, only))
             return int(checked(self.game, games, only, answer, "it")[0])
-        except Exception as error:
-            raise fail(f"{self.names[mover]} failed in seat {mover}: {type(error).__name__}: {error}", 1) from error
 
     def _tell(self, action: int) -> None:
         from tritarea_eval.telling import told_action
@@ -134,6 +163,8 @@ class _Evening:
     def _ask(self) -> int | None:
         legal = [a for a in range(self.game.actions) if self.table.mask[a]]
         self._show(legal)
+        advice = self._advice(legal)
+        typer.echo(advice, nl=False)
         while True:
             answer = _read_answer()
             if answer is None:
@@ -142,11 +173,21 @@ class _Evening:
                 typer.echo(HELP)
             elif answer.lower() == "b":
                 self._show(legal)
+                typer.echo(advice, nl=False)
             elif answer:
                 try:
                     return understood(self.game, legal, answer)
                 except ValueError as error:
                     typer.echo(str(error))
+
+    def _advice(self, legal: list[int]) -> str:
+        """What the adviser thinks of the person's decision, if there is one to make."""
+        if self.adviser is None:
+            return ""
+        labels = {action: f"{number:>3} {self.game.action_names[action]}" for number, action in enumerate(legal, 1)}
+        with agents_fault(self.adviser.spec, self.seat):
+            told = self.adviser.explanation(self.table.playing(), labels)
+        return f"\n{self.adviser.spec} thinks:\n{told}\n" if told else ""
 
     def _show(self, legal: list[int]) -> None:
         typer.echo("\n" + self.table.text(self.seat) + "\n")

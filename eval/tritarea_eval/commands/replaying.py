@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .common import UserError, screen, user_input
+from .common import UserError, adviser_of, agents_fault, screen, user_input
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from tritarea_env.records import Record
+    from tritarea_eval.explaining import Adviser
 
 
 def replay(
@@ -20,12 +24,21 @@ def replay(
     positions: Annotated[
         bool, typer.Option("--positions/--moves", help="The board at every decision, or the actions only.")
     ] = False,
+    explain: Annotated[
+        str | None,
+        typer.Option(
+            "--explain",
+            metavar="AGENT",
+            help="At each decision, what this agent thinks of it, knowing what the seat knew: search:sims=800.",
+        ),
+    ] = None,
 ) -> None:
     """Print a recorded game and check it: every action must be legal, and the result must be the record's.
 
     \b
     Example:
       tritarea replay games.jsonl --game-number 3 --positions
+      tritarea replay games.jsonl --from-seat 2 --explain search:sims=800
     """
     from tritarea_env import records
     from tritarea_env.errors import RecordError
@@ -37,12 +50,12 @@ def replay(
     if game_number > len(found):
         raise UserError(f"{file} holds {len(found)} game{'s' * (len(found) != 1)}; there is no game {game_number}")
     try:
-        _show(found[game_number - 1], f"Game {game_number} of {len(found)}", from_seat, positions)
+        _show(found[game_number - 1], f"Game {game_number} of {len(found)}", from_seat, positions, explain)
     except RecordError as error:
         raise UserError(f"{file}, game {game_number}: {error}") from error
 
 
-def _show(record: Record, headline: str, viewer: int | None, positions: bool) -> None:
+def _show(record: Record, headline: str, viewer: int | None, positions: bool, explain: str | None) -> None:
     import numpy as np
 
     from tritarea_env import records
@@ -52,10 +65,13 @@ def _show(record: Record, headline: str, viewer: int | None, positions: bool) ->
     seats = game.seats_of(options)
     if viewer is not None and viewer >= seats:
         raise UserError(f"--from-seat is 0 … {seats - 1}, not {viewer}")
-    typer.echo(f"{headline}: {game.title}" + (f", as seat {viewer} sees it" if viewer is not None else ""))
+    adviser = adviser_of(explain, game, options)
+    seen = f", as seat {viewer} sees it" if viewer is not None else ""
+    explained = f", explained by {explain} (> is what was played)" if explain is not None else ""
+    typer.echo(f"{headline}: {game.title}{seen}{explained}")
     mask = np.zeros(game.actions, np.int8)
     heading = ""
-    for number, (position, _, seat, action) in enumerate(records.replay(record)):
+    for number, (position, legal, seat, action) in enumerate(records.replay(record)):
         if positions:
             typer.echo("\n" + game.draw_text(game.to_position(state[0], viewer), options))
         elif action is not None and heading != (heading := f"round {position['round']}, trick {position['trick']}"):
@@ -63,6 +79,8 @@ def _show(record: Record, headline: str, viewer: int | None, positions: bool) ->
         if action is None:
             break
         typer.echo(f"{number:>4}  seat {seat}: {told_action(game, state, action, viewer)}")
+        if adviser is not None and seat is not None and viewer in (None, seat):
+            _tell_thoughts(adviser, state, legal, seat, action)
         records.step(record, game, state, action, mask)
     if not state.done[0]:
         typer.echo("\nThe game was broken off here.")
@@ -71,3 +89,12 @@ def _show(record: Record, headline: str, viewer: int | None, positions: bool) ->
     scores = records.scores_of(game, options, state[0])
     screen().print(points_table(game, "\nThe end", [str(s) for s in range(seats)], points, scores))
     typer.echo(f"Won by seat {', '.join(map(str, records.winners_of(state[0])))}. The record is right.")
+
+
+def _tell_thoughts(adviser: Adviser, state: np.recarray, legal: list[int], seat: int, played: int) -> None:
+    """What the adviser thinks of the decision in which ``seat`` played an action."""
+    labels = {action: adviser.game.action_names[action] for action in legal}
+    with agents_fault(adviser.spec, seat):
+        told = adviser.explanation(state, labels, played)
+    if told:
+        typer.echo(textwrap.indent(told, " " * 12))
