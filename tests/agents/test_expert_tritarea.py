@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 from playing import at_the_ends, play, win_share
+from test_greedy_tritarea import after, decide, last_to_play
 from tritarea_table import card, cards, later, position, without_blocks
 
-from test_greedy_tritarea import after, decide, last_to_play
 from tritarea_agents import make
 from tritarea_agents.expert.parameters import read
 from tritarea_agents.expert.tritarea import RANGES, Parameters
