@@ -42,7 +42,7 @@ from ..greedy.packing import packed
 from ..greedy.tritarea import choose_five_settle
 from ..greedy.tritarea_value import loss_of_default
 from .parameters import options
-from .tritarea_cards import choose_card
+from .tritarea_cards import choose_card, eagerness
 from .tritarea_rights import carry_out, fill_rights, reply, stand_still, value_of_trick
 from .tritarea_value import WORK, look, loss_of_blocks, value, worth_of_blocks
 
@@ -183,7 +183,10 @@ def choose_five(g, p, work):
 
 @kernel
 def choose_declaration(g, p):
-    """The card that promises most: its rank, by how well the rest of the hand can win its area."""
+    """The card that promises most: its rank, by how well the rest of the hand can win its area.
+
+    It is out of play: better one in the middle, or one will miss it in the tricks.
+    """
     hand = g.hand[g.seat]
     best, most = -1, -1e9
     for card in range(CARDS):
@@ -195,7 +198,7 @@ def choose_declaration(g, p):
                     strength += abs(other % 9 - 4) / 4.0
             chance = min(0.9, p.chance + p.support * strength)
             gain, loss = (8, 1) if rank == 5 else (rank, rank)
-            found = chance * gain - p.missed * (1.0 - chance) * loss
+            found = chance * gain - p.missed * (1.0 - chance) * loss - p.spare * eagerness(card % 9)
             if found > most:
                 best, most = card, found
     return best

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tritarea_env.engine.compile import inlined, kernel
+from tritarea_env.engine.compile import kernel
 from tritarea_env.games.tritarea.kernel import award_rights, has_own_neighbour
 from tritarea_env.games.tritarea.kernel import put as lay_block
 from tritarea_env.games.tritarea.rules import NEIGHBOURS, SEATS, SQUARES
@@ -119,7 +119,7 @@ def fill_rights(g, me, p, work):
                     work.rights[concept, s, other] = both
 
 
-@inlined
+@kernel
 def value_of_trick(g, me, work):
     """The change of seat ``me``'s value by the rights of ``work.trick``: ``g`` with four cards laid."""
     trick = work.trick

@@ -39,6 +39,7 @@ _FIELDS = np.dtype(
         ("extra", np.int64),  # and the square of additional construction (-1: none)
         ("trick", GAME),  # the game with cards laid to fill the trick
         ("weights", np.float64, (SEATS, SEATS)),  # how a point of the second seat counts for the first
+        ("press", np.float64, (SEATS,)),  # how much a seat's lead counts
         ("area", np.float64),  # how much of a point for areas counts,
         ("tower", np.float64),  # for the tallest building,
         ("promise", np.float64),  # for a declaration
@@ -54,6 +55,7 @@ _FIELDS = np.dtype(
     align=True,
 )
 WORK = np.dtype((np.record, _FIELDS))
+GOOD_SCORE = 60  # from which leads are counted, so that their exponentials stay small; it changes nothing else
 
 
 @kernel
@@ -76,6 +78,26 @@ def loss_of_blocks(g, blocks):
 
 
 @kernel
+def weigh_seats(g, p, work):
+    """``work.weights``: who leads counts for more than who is behind, more so in round 3: only one wins.
+
+    With two players it is the other team, whoever of it scores.
+    """
+    press = p.rival * (g.round_number - 1) / (ROUNDS - 1)
+    for s in range(SEATS):
+        work.press[s] = math.exp(press * (work.board.scores[s] + work.board.areas[s] / 2.0 - GOOD_SCORE))
+    for s in range(SEATS):
+        total = 0.0
+        for other in range(SEATS):
+            total += work.press[other] if other != s else 0.0
+        for other in range(SEATS):
+            if g.players == 2 or other == s:
+                work.weights[s, other] = weight(g, s, other)
+            else:
+                work.weights[s, other] = -work.press[other] / total
+
+
+@kernel
 def look(g, p, work):
     """Get ready to value things in ``g``: its board, how far it can be trusted, what blocks in hand are worth.
 
@@ -86,9 +108,7 @@ def look(g, p, work):
     work.area = math.exp(-p.area_fade * left)
     work.tower = math.exp(-p.tower_fade * left)
     work.promise = math.exp(-p.promise_fade * left)
-    for s in range(SEATS):
-        for other in range(SEATS):
-            work.weights[s, other] = weight(g, s, other)
+    weigh_seats(g, p, work)
     for blocks in range(work.kept.shape[0]):
         loss = loss_of_blocks(g, blocks)
         each = p.block + loss_of_blocks(g, 1)
