@@ -71,6 +71,33 @@ def _find(name: str, game: Game) -> tuple[NDArray[Any], Any, Any]:
     return packed(module.Parameters()), module.WORK, module.choose
 
 
+_ESTIMATES: dict[Any, Callable[..., Any]] = {}
+
+
+def load_estimate(game: Game) -> bool:
+    """Make ``chances`` known for a game; whether it has it, in the module ``<game>_chances`` of this package."""
+    path = f"{__name__}.{game.name}_chances"
+    if importlib.util.find_spec(path) is None:
+        return False
+    _ESTIMATES[game.dtype.names] = importlib.import_module(path).chances
+    return True
+
+
+def chances(g: Any, now: Any, values: Any) -> None:
+    """``values`` (seats,) float64: every seat's chance to win, as the game's estimate has it; ``now`` is scratch."""
+    _ESTIMATES[g.dtype.names](g, now, values)
+
+
+@overload(chances)
+def _chances(g, now, values):  # type: ignore[no-untyped-def]
+    if not isinstance(g, types.Record):
+        return None
+    kernel = _ESTIMATES.get(tuple(g.fields))
+    if kernel is None:
+        return lambda g, now, values: None
+    return lambda g, now, values: kernel(g, now, values)
+
+
 def choose(policy: Any, g: Any, word: Any, work: Any) -> int:
     """An action of the seat to move in a world ``g``; ``word`` (uint64) is all the chance there is."""
     if policy.dtype.names == ("random",):

@@ -61,7 +61,8 @@ class SearchAgent:
         self._plan = np.zeros(1, PLAN)
         self._plan["c"], self._plan["rate"] = parameters.c, parameters.rate
         self._plan["horizon"], self._plan["value"] = HORIZONS[parameters.horizon], VALUES[parameters.value]
-        self._plan["heat"], self._plan["guide"] = parameters.heat, parameters.guide
+        self._plan["ahead"], self._plan["guide"] = parameters.ahead, parameters.guide
+        playouts.load_estimate(game)
         self._plan["paired"] = parameters.paired
         self._free: deque[Workspace] = deque()
         self._roots = np.zeros((0, 1, game.actions), EDGE)

@@ -20,7 +20,7 @@ DEFAULTS: dict[str, Any] = {
     "horizon": "game",
     "value": "outcome",
     "c": 0.7,  # weight of exploration
-    "heat": 4.0,
+    "ahead": 2,
     "guide": 0.0,
     "paired": 0,
     "prior": "",  # a checkpoint's folder: its net's priors and values, without playouts

@@ -7,20 +7,18 @@ value for every seat in place of a single one (max^n).
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from tritarea_env.engine.compile import inlined, kernel
 from tritarea_env.engine.loops import copy_scores, random_action
-from tritarea_env.engine.protocol import determinize, legal, outcome, score_now, score_reward, seats, secret, step
+from tritarea_env.engine.protocol import determinize, legal, outcome, score_now, score_reward, seats, secret, step, tricks_over
 from tritarea_env.engine.rng import derive, mix
 
-from ..playouts import choose
+from ..playouts import chances, choose
 from .tree import DEEPEST, ROOT, at_key, back_up, clear, key_after, select
 
-TO_ROUND, TO_GAME = 0, 1
-HORIZONS = {"round": TO_ROUND, "game": TO_GAME}
+TO_TRICK, TO_ROUND, TO_GAME = 0, 1, 2
+HORIZONS = {"trick": TO_TRICK, "round": TO_ROUND, "game": TO_GAME}
 BY_OUTCOME, BY_SCORE, BY_CHANCE = 0, 1, 2
 VALUES = {"outcome": BY_OUTCOME, "score": BY_SCORE, "chance": BY_CHANCE}
 
@@ -31,7 +29,7 @@ PLAN = np.dtype(
         ("rate", np.float64),  # share of a playout's decisions that the policy makes; the others are random
         ("horizon", np.int64),
         ("value", np.int64),
-        ("heat", np.float64),
+        ("ahead", np.int64),
         ("guide", np.float64),
         ("paired", np.int64),
     ]
@@ -41,36 +39,31 @@ MOST_SEATS = 8
 
 
 @inlined
-def is_over(g, plan):
-    return g.done or (plan.horizon == TO_ROUND and g.round_ended)
+def is_over(g, plan, last):
+    return g.done or (plan.horizon != TO_GAME and g.round_ended) or (plan.horizon == TO_TRICK and tricks_over(g) >= last)
 
 
 @inlined
 def evaluate(g, plan, before, now, values):
     """``values`` (seats,) of a world that is over, or counts as settled now; it is spoilt. ``now`` is scratch."""
+    kind = plan.value
+    if kind == BY_CHANCE:
+        chances(g, now, values)
+        return
     if not g.done:
         score_now(g, now)
         for s in range(now.shape[0]):
             g.scores[s] = now[s]
-    kind = plan.value
     if kind == BY_SCORE:
         score_reward(g, before, values)
-    elif kind == BY_CHANCE:
-        heat = plan.heat if g.done else 10.6 if g.round_number == 3 else 15.0
-        total = 0.0
-        for s in range(now.shape[0]):
-            values[s] = math.exp((g.scores[s] - g.scores[0]) / heat)
-            total += values[s]
-        for s in range(now.shape[0]):
-            values[s] /= total
     else:
         outcome(g, values)
 
 
 @inlined
-def play_out(g, plan, policy, work, key):
+def play_out(g, plan, policy, work, key, last):
     """Play a world to the horizon, each decision by the policy or at random."""
-    while not is_over(g, plan):
+    while not is_over(g, plan, last):
         word = derive(key, g.decision)
         if plan.rate < 1.0 and np.float64(mix(word)) >= plan.rate * 2.0**64:
             step(g, random_action(g, word))
@@ -79,7 +72,7 @@ def play_out(g, plan, policy, work, key):
 
 
 @inlined
-def descend(tree, g, plan, key, action, new, policy, work):
+def descend(tree, g, plan, key, action, new, policy, work, last):
     """Step the world down the tree, as far as its actions were tried before; returns the path's length.
 
     A node is made when an action that led to it is tried again. The tree ends with the round: what comes then is
@@ -97,7 +90,7 @@ def descend(tree, g, plan, key, action, new, policy, work):
         depth += 1
         closed = secret(g)
         step(g, action)
-        if new or g.done or g.round_ended or depth == DEEPEST:
+        if new or g.round_ended or depth == DEEPEST or is_over(g, plan, last):
             return depth
         if closed:
             hidden = key_after(hidden, action, 0)
@@ -129,6 +122,7 @@ def simulate(games, i, seed, first, count, plans, policies, works, tree, worlds,
     copy_scores(games[i], before)
     if first == 0:
         clear(tree, mix(seed))
+    last = tricks_over(games[i]) + plan.ahead
     for number in range(first, first + count):
         key = derive(seed, number)
         action, new = select(tree, ROOT, legal(games[i]), plan.c, derive(key, 3), -1, 0.0)
@@ -136,7 +130,7 @@ def simulate(games, i, seed, first, count, plans, policies, works, tree, worlds,
             key = derive(seed, tree.edges[ROOT, action].visits)
         worlds[0] = games[i]
         determinize(g, g.seat, derive(key, 0))
-        depth = descend(tree, g, plan, derive(key, 1), action, new, policy, work)
-        play_out(g, plan, policy, work, derive(key, 2))
+        depth = descend(tree, g, plan, derive(key, 1), action, new, policy, work, last)
+        play_out(g, plan, policy, work, derive(key, 2), last)
         evaluate(g, plan, before, now, values)
         back_up(tree, depth, values)
