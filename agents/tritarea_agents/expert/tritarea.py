@@ -42,7 +42,7 @@ from ..greedy.packing import packed
 from ..greedy.tritarea import choose_five_settle
 from ..greedy.tritarea_value import loss_of_default
 from .parameters import options
-from .tritarea_cards import choose_card, eagerness
+from .tritarea_cards import choose_card
 from .tritarea_rights import carry_out, fill_rights, reply, stand_still, value_of_trick
 from .tritarea_value import WORK, look, loss_of_blocks, value, worth_of_blocks
 
@@ -182,6 +182,12 @@ def choose_five(g, p, work):
 
 
 @kernel
+def missed_in_tricks(rank):
+    """How near to an end a rank lies, and so how sure to win a right: 1 for 1, 9 and the five, which can be either."""
+    return 1.0 if rank == 5 else (rank - 5) ** 2 / 16.0
+
+
+@kernel
 def choose_declaration(g, p):
     """The card that promises most: its rank, by how well the rest of the hand can win its area.
 
@@ -198,7 +204,7 @@ def choose_declaration(g, p):
                     strength += abs(other % 9 - 4) / 4.0
             chance = min(0.9, p.chance + p.support * strength)
             gain, loss = (8, 1) if rank == 5 else (rank, rank)
-            found = chance * gain - p.missed * (1.0 - chance) * loss - p.spare * eagerness(card % 9)
+            found = chance * gain - p.missed * (1.0 - chance) * loss - p.spare * missed_in_tricks(rank)
             if found > most:
                 best, most = card, found
     return best

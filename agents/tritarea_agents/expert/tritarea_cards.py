@@ -24,25 +24,16 @@ TRIES = 12  # to draw a card by its odds
 def weigh_cards(g, led, p, work):
     """How likely the others' cards are played, one beside another, where the concept ``led`` was led.
 
-    Early in a round nearly all follow the concept led, as a right is to be had there, and with a card that may win
-    it: a 1, a 9, or a five that becomes 0 or 10. Later they have no such card left, and any is as likely.
+    Early in a round nearly all follow the concept led, as a right is to be had there. Later many have no card of it
+    left, and any is as likely.
     """
     early = (TRICKS + 1 - g.trick) / TRICKS
     most = 0.0
     for card in range(CARDS):
-        odds = 1.0 + p.extreme * early * eagerness(card % 9)
-        if card // 9 == led:
-            odds *= 1.0 + p.follow * early**3
-        work.odds[card] = odds
-        most = max(most, odds)
+        work.odds[card] = 1.0 + p.follow * early**3 if card // 9 == led else 1.0
+        most = max(most, work.odds[card])
     for card in range(CARDS):
         work.accept[card] = np.int64(work.odds[card] / most * 65536)
-
-
-@inlined
-def eagerness(place):
-    """How near to an end a rank (less 1) lies: 1 for 1, 9 and the five, which can become either end."""
-    return 1.0 if place == 4 else (place - 4) ** 2 / 16.0
 
 
 @inlined

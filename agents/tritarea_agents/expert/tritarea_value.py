@@ -55,7 +55,7 @@ _FIELDS = np.dtype(
     align=True,
 )
 WORK = np.dtype((np.record, _FIELDS))
-GOOD_SCORE = 60  # from which leads are counted, so that their exponentials stay small; it changes nothing else
+FAR_BEHIND = -50.0  # where e to this power is next to nothing, and still no zero
 
 
 @kernel
@@ -84,8 +84,12 @@ def weigh_seats(g, p, work):
     With two players it is the other team, whoever of it scores.
     """
     press = p.rival * (g.round_number - 1) / (ROUNDS - 1)
+    most = 0.0
     for s in range(SEATS):
-        work.press[s] = math.exp(press * (work.board.scores[s] + work.board.areas[s] / 2.0 - GOOD_SCORE))
+        work.press[s] = press * (work.board.scores[s] + work.board.areas[s] / 2.0)
+        most = max(most, work.press[s])
+    for s in range(SEATS):
+        work.press[s] = math.exp(max(FAR_BEHIND, work.press[s] - most))
     for s in range(SEATS):
         total = 0.0
         for other in range(SEATS):
@@ -101,7 +105,7 @@ def weigh_seats(g, p, work):
 def look(g, p, work):
     """Get ready to value things in ``g``: its board, how far it can be trusted, what blocks in hand are worth.
 
-    A block is a chance in round 3, too, of not paying 2 for it.
+    In round 3 a block that finds a right also saves the 2 points that it would cost unplaced.
     """
     survey(g, work.board)
     left = tricks_after(g)
@@ -130,7 +134,7 @@ def promised(g, board, s):
 
 @inlined
 def value(g, board, s, work):
-    """What game ``g`` with ``board`` is worth to seat ``s``: its points less the mean of the others'."""
+    """What game ``g`` with ``board`` is worth to seat ``s``: its points less the others', by their weights."""
     pay = pay_of_towers(board.towers.sum())
     total = work.kept[board.blocks[s]]
     for other in range(SEATS):
