@@ -140,6 +140,16 @@ def five_declared_and_nowhere():
     return p, ("card R9",), {"five to 0"}
 
 
+def five_for_a_plan():
+    """As 10 it builds second: two blocks on c3 beside its own c2, and its last one on b3, whose tower it then owns.
+
+    That pays whatever seat 1 builds first. As 5 or as 0 it builds first, and one block is left over.
+    """
+    stacks = {"d1": "3", "a2": "3", "b2": "1", "c2": "0", "d2": "2 2 2 3 3", "a3": "2 2", "b3": "1 0 3 3", "d3": "2 3"}
+    p = last_tricks("R9 Y1 G1", "R5", stacks, blocks=(3, 6, 0, 0), declared="B4 B2 G9 B3")
+    return p, ("card R5",), {"five to 10"}
+
+
 # --------------------------------------------------------------------------------------------- building
 
 
@@ -222,6 +232,7 @@ SPOTS = [
     five_in_a_default,
     five_declared_and_first,
     five_declared_and_nowhere,
+    five_for_a_plan,
     building_to_top,
     two_blocks,
     second_place,
