@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from deciding import Spot, state_after
@@ -162,6 +163,12 @@ def last_gem_to_leave(players):
     return position(last_green(1, players), {0: "R3 B3 B4 G2 G4"}), (), {RED, BLUE, OWN_BLUE, OWN_GREEN}
 
 
+def gift_to_refuse(players):
+    """A green gem is the special win of seat 1, which has the better cards to take it."""
+    gems = [[1, 0, 1], [2, 2, 1], *[[0, 0, 0]] * (players - 2)]
+    return position(gems, {0: "R2 R3 B2 B3 G2"}), (), {RED, BLUE, OWN_RED}
+
+
 def bad_gem_to_dump(players):
     """The led imitation loses, so the prize goes to seat 1, which has 9 points for green, and 4 with another colour.
 
@@ -204,17 +211,16 @@ SPOTS = {
     favoured_two: EVERY,
     last_gem_to_take: EVERY,
     last_gem_to_leave: EVERY,
+    gift_to_refuse: EVERY,
     bad_gem_to_dump: (2,),
     first_of_two_moves: (2,),
     second_of_two_moves: (2,),
 }
 
 
-def spots() -> dict[str, Spot]:
-    """All of them by name."""
-    found = {}
-    for make, numbers in SPOTS.items():
-        for players in numbers:
-            p, actions, best = make(players)
-            found[f"{make.__name__}{players}"] = Spot(GAME, state_after(GAME, p, actions, players=players), best)
-    return found
+def spot(make: Callable[[int], Any], players: int) -> Spot:
+    p, actions, best = make(players)
+    return Spot(GAME, state_after(GAME, p, actions, players=players), best)
+
+
+MAKERS = {f"{make.__name__}{players}": partial(spot, make, players) for make in SPOTS for players in SPOTS[make]}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from deciding import Spot, state_after
@@ -221,11 +223,17 @@ def concept_to_declare():
     return p, (), {f"card R{rank}" for rank in (1, 2, 3, 7, 8, 9)}
 
 
-SPOTS = [
+HIDDEN = [
     right_to_lose,
     right_to_put_off,
     right_to_win,
     card_to_leave_over,
+    extra_to_decline,
+    few_blocks_to_sell,
+    many_blocks_to_sell,
+    concept_to_declare,
+]
+OPEN = [  # all cards lie
     five_to_10,
     five_that_turns_the_vote,
     five_to_keep,
@@ -238,17 +246,12 @@ SPOTS = [
     second_place,
     extra_that_takes_an_area,
     block_for_the_sake_of_the_next,
-    extra_to_decline,
-    few_blocks_to_sell,
-    many_blocks_to_sell,
-    concept_to_declare,
 ]
 
 
-def spots() -> dict[str, Spot]:
-    """All of them by name."""
-    found = {}
-    for make in SPOTS:
-        p, actions, best = make()
-        found[make.__name__] = Spot(GAME, state_after(GAME, p, actions), best)
-    return found
+def spot(make: Callable[[], Any]) -> Spot:
+    p, actions, best = make()
+    return Spot(GAME, state_after(GAME, p, actions), best)
+
+
+MAKERS = {make.__name__: partial(spot, make) for make in [*HIDDEN, *OPEN]}
