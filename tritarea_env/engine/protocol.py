@@ -22,7 +22,6 @@ FUNCTIONS = {
     "draw": "draw the start and all deals that g.stream and g.episode name",
     "begin": "start the game with the start and deals that stand in the record",
     "step": "one decision of g.seat with a legal action; g.seat, g.phase, g.done, g.scores are up to date after it",
-    "tricks_over": "how many tricks of the whole game are over",
     "legal": "the legal actions of the seat to move, as a set of actions (see engine.sets); empty at the end",
     "legal_mask": "write the same into mask (A,) int8, 1 for each legal action",
     "observe": "write what a seat sees into out (d,) uint8, egocentric",
@@ -81,10 +80,6 @@ def begin(g: Any) -> None:
 
 def step(g: Any, action: int) -> None:
     _of_record(g, "step")(g, action)
-
-
-def tricks_over(g: Any) -> Any:
-    return _of_record(g, "tricks_over")(g)
 
 
 def legal(g: Any) -> Any:
@@ -153,12 +148,6 @@ def _begin(g):
 def _step(g, action):
     kernel = _of_type(g, "step")
     return (lambda g, action: kernel(g, action)) if kernel else None
-
-
-@overload(tricks_over)
-def _tricks_over(g):
-    kernel = _of_type(g, "tricks_over")
-    return (lambda g: kernel(g)) if kernel else None
 
 
 @overload(legal)

@@ -18,11 +18,12 @@ from tritarea_env.games import Game
 
 from .. import playouts
 from ..base import Views
-from .simulation import HORIZONS, MOST_SEATS, PLAN, VALUES, simulate
-from .tree import EDGE, ROOT, new_tree
+from .simulation import HORIZONS, PLAN, VALUES, simulate
+from .tree import EDGE, MOST_SEATS, ROOT, new_tree
 
 MOST_NODES = 1 << 18  # of a tree; one that is full grows no further, but goes on counting
 AT_ONCE = 16  # simulations between two looks at the clock
+BLOCK = 1024  # simulations between two chances for Ctrl-C
 
 
 class Thought(NamedTuple):
@@ -59,11 +60,9 @@ class SearchAgent:
         self.threads = parameters.threads or available_cores()
         self._policy = playouts.load(parameters.playout, game)
         self._plan = np.zeros(1, PLAN)
-        self._plan["c"], self._plan["rate"] = parameters.c, parameters.rate
+        self._plan["c"], self._plan["widen"], self._plan["rate"] = parameters.c, parameters.widen, parameters.rate
         self._plan["horizon"], self._plan["value"] = HORIZONS[parameters.horizon], VALUES[parameters.value]
-        self._plan["ahead"], self._plan["guide"] = parameters.ahead, parameters.guide
         playouts.load_estimate(game)
-        self._plan["paired"] = parameters.paired
         self._free: deque[Workspace] = deque()
         self._roots = np.zeros((0, 1, game.actions), EDGE)
         self._masks = np.zeros((0, game.actions), np.int8)
@@ -119,7 +118,9 @@ class SearchAgent:
         """First number and count of the simulations of tree ``t``, bit by bit."""
         if not self.parameters.ms:
             sims, trees = self.parameters.sims, self.parameters.trees
-            yield 0, (sims + trees - 1 - t) // trees
+            count = (sims + trees - 1 - t) // trees
+            for first in range(0, count, BLOCK):
+                yield first, min(BLOCK, count - first)
             return
         end = time.perf_counter() + self.parameters.ms / 1000
         first = 0

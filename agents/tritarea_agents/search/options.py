@@ -19,16 +19,14 @@ DEFAULTS: dict[str, Any] = {
     "rate": 1.0,  # share of the playout's decisions that its policy makes; the others are random
     "horizon": "game",
     "value": "outcome",
-    "c": 0.7,  # weight of exploration
-    "ahead": 2,
-    "guide": 0.0,
-    "paired": 0,
+    "c": 1.0,  # weight of exploration, in standard deviations of the values
+    "widen": 0.0,  # below the root: more than 0: the policy says what is tried first (see ``simulation.select``)
     "prior": "",  # a checkpoint's folder: its net's priors and values, without playouts
     "threads": 0,  # 0: one for each core
 }
 # Measured: docs/RESULTS.md
 DEFAULTS_OF_GAMES: Mapping[str, dict[str, Any]] = {
-    "tritarea": {"horizon": "round", "value": "score", "c": 0.5},
+    "tritarea": {"horizon": "round", "value": "score"},
     "triatri": {},
 }
 CHOICES: Mapping[str, tuple[str, ...]] = {
@@ -42,6 +40,7 @@ RANGES = {
     "trees": (1, 1024),
     "rate": (0, 1),
     "c": (0, 1000),
+    "widen": (0, 1000),
     "threads": (0, 1024),
 }
 

@@ -2,7 +2,12 @@
 
 Information set Monte Carlo tree search with one tree for all seats (SO-ISMCTS; Cowling, Powley, Whitehouse,
 "Information Set Monte Carlo Tree Search", IEEE Trans. on Computational Intelligence and AI in Games, 2012), with a
-value for every seat in place of a single one (max^n).
+value for every seat in place of a single one (max^n). Two things are added:
+
+- The weight of exploration is in standard deviations of the deciding seat's values, so that one number suits scores and
+  chances, and the open start of a round as well as its last trick.
+- Below the root, the policy of the playouts may say which of the actions that were never tried is tried first. With few
+  simulations for many cards, others would else be taken to play at random.
 """
 
 from __future__ import annotations
@@ -11,42 +16,42 @@ import numpy as np
 
 from tritarea_env.engine.compile import inlined, kernel
 from tritarea_env.engine.loops import copy_scores, random_action
-from tritarea_env.engine.protocol import determinize, legal, outcome, score_now, score_reward, seats, secret, step, tricks_over
+from tritarea_env.engine.protocol import determinize, legal, outcome, score_now, score_reward, seats, secret, step
 from tritarea_env.engine.rng import derive, mix
 
 from ..playouts import chances, choose
-from .tree import DEEPEST, ROOT, at_key, back_up, clear, key_after, select
+from .tree import DEEPEST, ROOT, at_key, back_up, clear, key_after, look, widen_spread
 
-TO_TRICK, TO_ROUND, TO_GAME = 0, 1, 2
-HORIZONS = {"trick": TO_TRICK, "round": TO_ROUND, "game": TO_GAME}
+TO_ROUND, TO_GAME = 0, 1
+HORIZONS = {"round": TO_ROUND, "game": TO_GAME}
 BY_OUTCOME, BY_SCORE, BY_CHANCE = 0, 1, 2
 VALUES = {"outcome": BY_OUTCOME, "score": BY_SCORE, "chance": BY_CHANCE}
 
 # How to search, as compiled code takes it
 PLAN = np.dtype(
-    [
-        ("c", np.float64),  # weight of exploration
-        ("rate", np.float64),  # share of a playout's decisions that the policy makes; the others are random
-        ("horizon", np.int64),
-        ("value", np.int64),
-        ("ahead", np.int64),
-        ("guide", np.float64),
-        ("paired", np.int64),
-    ]
+    (
+        np.record,
+        np.dtype(
+            [
+                ("c", np.float64),  # weight of exploration, in standard deviations
+                ("widen", np.float64),  # see ``select``
+                ("rate", np.float64),  # share of a playout's decisions that the policy makes; the others are random
+                ("horizon", np.int64),
+                ("value", np.int64),
+            ]
+        ),
+    )
 )
-PLAN = np.dtype((np.record, PLAN))
-MOST_SEATS = 8
 
 
 @inlined
-def is_over(g, plan, last):
-    return g.done or (plan.horizon != TO_GAME and g.round_ended) or (plan.horizon == TO_TRICK and tricks_over(g) >= last)
+def is_over(g, horizon):
+    return g.done or (horizon == TO_ROUND and g.round_ended)
 
 
 @inlined
-def evaluate(g, plan, before, now, values):
+def evaluate(g, kind, before, now, values):
     """``values`` (seats,) of a world that is over, or counts as settled now; it is spoilt. ``now`` is scratch."""
-    kind = plan.value
     if kind == BY_CHANCE:
         chances(g, now, values)
         return
@@ -61,9 +66,9 @@ def evaluate(g, plan, before, now, values):
 
 
 @inlined
-def play_out(g, plan, policy, work, key, last):
+def play_out(g, plan, policy, work, key):
     """Play a world to the horizon, each decision by the policy or at random."""
-    while not is_over(g, plan, last):
+    while not is_over(g, plan.horizon):
         word = derive(key, g.decision)
         if plan.rate < 1.0 and np.float64(mix(word)) >= plan.rate * 2.0**64:
             step(g, random_action(g, word))
@@ -72,33 +77,51 @@ def play_out(g, plan, policy, work, key, last):
 
 
 @inlined
-def descend(tree, g, plan, key, action, new, policy, work, last):
+def select(tree, node, g, plan, policy, work, word):
+    """The action to try at a node, and whether it is tried for the first time.
+
+    At the root, and with ``widen`` 0, one that was never tried before comes first. Else such a one comes first if the
+    policy chooses it, or while sqrt(``widen`` * visits) is more than were tried (progressive widening; Coulom 2007).
+    Otherwise the one of the highest bound.
+    """
+    actions = legal(g)
+    best, new, tried, visits = look(tree, node, actions, plan.c * tree.spread[g.seat].deviation, word)
+    if new < 0:
+        return best, False
+    if node == ROOT or plan.widen == 0.0 or tried == 0:
+        return new, True
+    liked = choose(policy, g, word, work)
+    if tree.edges[node, liked].visits == 0:
+        return liked, True
+    return (new, True) if tried * tried < plan.widen * visits else (best, False)
+
+
+@inlined
+def descend(tree, g, plan, policy, work, key):
     """Step the world down the tree, as far as its actions were tried before; returns the path's length.
 
     A node is made when an action that led to it is tried again. The tree ends with the round: what comes then is
     dealt anew in every world.
     """
-    node, depth, hidden = ROOT, 0, np.uint64(0)
-    path_key = tree.keys[ROOT]
+    node, depth = np.int64(ROOT), 0
+    path_key, unrevealed = tree.keys[ROOT], np.uint64(0)
     while True:
-        if depth > 0:
-            word = derive(key, g.decision)
-            liked = choose(policy, g, word, work) if plan.guide > 0.0 else -1
-            action, new = select(tree, node, legal(g), plan.c, word, liked, plan.guide)
+        action, new = select(tree, node, g, plan, policy, work, derive(key, g.decision))
         at = tree.path[depth]
         at.node, at.action, at.seat = node, action, g.seat
         depth += 1
         closed = secret(g)
         step(g, action)
-        if new or g.round_ended or depth == DEEPEST or is_over(g, plan, last):
+        if new or g.done or g.round_ended or depth == DEEPEST:
             return depth
         if closed:
-            hidden = key_after(hidden, action, 0)
-            action = -1
-        path_key = key_after(path_key, action, g.seat)
-        if hidden != 0 and not secret(g):
-            path_key ^= hidden
-            hidden = np.uint64(0)
+            unrevealed = key_after(unrevealed, action, -1)
+            path_key = key_after(path_key, -1, g.seat)
+        else:
+            path_key = key_after(path_key, action, g.seat)
+        if unrevealed != 0 and not secret(g):
+            path_key ^= unrevealed
+            unrevealed = np.uint64(0)
         node = at_key(tree, path_key)
         if node < 0:
             return depth
@@ -122,15 +145,12 @@ def simulate(games, i, seed, first, count, plans, policies, works, tree, worlds,
     copy_scores(games[i], before)
     if first == 0:
         clear(tree, mix(seed))
-    last = tricks_over(games[i]) + plan.ahead
     for number in range(first, first + count):
         key = derive(seed, number)
-        action, new = select(tree, ROOT, legal(games[i]), plan.c, derive(key, 3), -1, 0.0)
-        if plan.paired:
-            key = derive(seed, tree.edges[ROOT, action].visits)
         worlds[0] = games[i]
         determinize(g, g.seat, derive(key, 0))
-        depth = descend(tree, g, plan, derive(key, 1), action, new, policy, work, last)
-        play_out(g, plan, policy, work, derive(key, 2), last)
-        evaluate(g, plan, before, now, values)
+        depth = descend(tree, g, plan, policy, work, derive(key, 1))
+        play_out(g, plan, policy, work, derive(key, 2))
+        evaluate(g, plan.value, before, now, values)
         back_up(tree, depth, values)
+        widen_spread(tree, number + 1, values)

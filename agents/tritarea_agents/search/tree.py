@@ -19,22 +19,32 @@ from tritarea_env.engine.compile import inlined, kernel, wrapping_kernel
 from tritarea_env.engine.rng import below, mix
 from tritarea_env.engine.sets import WORD
 
-EDGE = np.dtype(
-    [
-        ("value", np.float64),  # sum over visits of the deciding seat's value
-        ("visits", np.int32),
-        ("seen", np.int32),  # how often the action was legal when the node was visited
-    ]
+
+def _records(*fields: tuple[str, type]) -> np.dtype[Any]:
+    return np.dtype((np.record, np.dtype(list(fields))))
+
+
+EDGE = _records(
+    ("value", np.float64),  # sum over visits of the deciding seat's value
+    ("visits", np.int32),
+    ("seen", np.int32),  # how often the action was legal when the node was visited
 )
-STEP = np.dtype([("node", np.int32), ("action", np.int32), ("seat", np.int32)])  # one decision of a simulation's path
+STEP = _records(("node", np.int32), ("action", np.int32), ("seat", np.int32))  # one decision of a simulation's path
+SPREAD = _records(  # of a seat's values, over all simulations so far
+    ("mean", np.float64),
+    ("squares", np.float64),  # sum of squared deviations from the mean
+    ("deviation", np.float64),  # the standard deviation, a little more than 0 at least
+)
 DEEPEST = 256  # decisions; no game of ours has more to its end
 ROOT = 0
 
-# c * SPREAD[seen] * NARROW[visits] is the bound's second term; beyond the tables it is computed
-_TABLE = 4096
-_numbers = np.arange(_TABLE, dtype=np.float64)
-SPREAD = np.sqrt(np.log(np.maximum(_numbers, 1.0)))
-NARROW = 1.0 / np.sqrt(np.maximum(_numbers, 1.0))
+LEAST = 1e-6  # standard deviation: where nothing differs, all actions are tried equally often
+MOST_SEATS = 8
+
+# sqrt(log(seen) / visits) is WIDE[seen] * NARROW[visits]; beyond the tables it is computed
+_numbers = np.maximum(np.arange(4096, dtype=np.float64), 1.0)
+WIDE = np.sqrt(np.log(_numbers))
+NARROW = 1.0 / np.sqrt(_numbers)
 
 
 class Tree(NamedTuple):
@@ -45,6 +55,7 @@ class Tree(NamedTuple):
         keys: (n,) uint64, the key of each node.
         slots: (2**k,) int32, the hash table: a node, or 0 for none (the root is not looked up).
         used: (1,) int64, nodes so far.
+        spread: (seats at most,) SPREAD.
         path: (DEEPEST,) STEP.
     """
 
@@ -52,6 +63,7 @@ class Tree(NamedTuple):
     keys: NDArray[np.uint64]
     slots: NDArray[np.int32]
     used: NDArray[np.int64]
+    spread: NDArray[Any]
     path: NDArray[Any]
 
 
@@ -63,6 +75,7 @@ def new_tree(nodes: int, actions: int) -> Tree:
         np.empty(nodes, np.uint64),
         np.zeros(slots, np.int32),
         np.zeros(1, np.int64),
+        np.zeros(MOST_SEATS, SPREAD),
         np.empty(DEEPEST, STEP),
     )
 
@@ -87,6 +100,11 @@ def clear(tree, key):
     tree.slots[:] = 0
     tree.used[0] = 0
     add_node(tree, key)
+    for s in range(tree.spread.shape[0]):
+        spread = tree.spread[s]
+        spread.mean = 0.0
+        spread.squares = 0.0
+        spread.deviation = LEAST
 
 
 @inlined
@@ -106,8 +124,8 @@ def at_key(tree, key):
 
 @wrapping_kernel
 def key_after(key, action, seat):
-    """The key of the node after ``action`` (-1: one that is secret) where ``seat`` decides next."""
-    return mix(key + np.uint64(0x9E3779B97F4A7C15) * np.uint64(8 * (action + 2) + seat))
+    """The key of the node after ``action`` (-1: one that is secret) where ``seat`` (-1: nobody) decides next."""
+    return mix(key + np.uint64(0x9E3779B97F4A7C15) * np.uint64(16 * (np.int64(action) + 1) + np.int64(seat) + 1))
 
 
 @wrapping_kernel
@@ -119,20 +137,21 @@ def next_word(word):
 @inlined
 def bound(edge, c):
     """The upper confidence bound of an edge that was visited, with availability in place of the node's visits."""
-    if edge.seen < SPREAD.shape[0]:
-        return edge.value / edge.visits + c * SPREAD[edge.seen] * NARROW[edge.visits]
+    if edge.seen < WIDE.shape[0]:
+        return edge.value / edge.visits + c * WIDE[edge.seen] * NARROW[edge.visits]
     return edge.value / edge.visits + c * math.sqrt(math.log(edge.seen) / edge.visits)
 
 
 @inlined
-def select(tree, node, actions, c, word, liked, widen):
-    """Count the legal actions as seen; the one to try: any that was never tried, else the one of the highest bound.
+def look(tree, node, actions, c, word):
+    """Count the legal actions as seen, and look at their edges.
 
-    Returns the action and whether it is tried for the first time.
+    Returns the action of the highest bound among those that were tried (-1: none); one of those that were not, each
+    equally likely by the random ``word`` (-1: none); how many were tried; and how often, all together.
     """
-    best, most, untried, new = -1, -np.inf, 0, -1
+    best, most, new = -1, -np.inf, -1
+    tried = untried = visits = 0
     first = 0
-    tried, total = 0, 0
     for bits in actions:
         left = bits
         a = first
@@ -140,27 +159,21 @@ def select(tree, node, actions, c, word, liked, widen):
             if left & 1:
                 edge = tree.edges[node, a]
                 edge.seen += 1
-                if edge.visits == 0:
-                    untried += 1
-                    word = next_word(word)
-                    if below(word, untried) == 0 or a == liked:
-                        new = a
-                        if a == liked:
-                            untried += 1000
-                else:
+                if edge.visits > 0:
                     tried += 1
-                    total += edge.visits
+                    visits += edge.visits
                     found = bound(edge, c)
                     if found > most:
                         best, most = a, found
+                else:
+                    untried += 1
+                    word = next_word(word)
+                    if below(word, untried) == 0:
+                        new = a
             left >>= 1
             a += 1
         first += WORD
-    if untried == 0:
-        return best, False
-    if liked < 0 or untried >= 1000 or tried == 0 or tried * tried < widen * total:
-        return new, True
-    return best, False
+    return best, new, tried, visits
 
 
 @inlined
@@ -171,3 +184,14 @@ def back_up(tree, depth, values):
         edge = tree.edges[at.node, at.action]
         edge.visits += 1
         edge.value += values[at.seat]
+
+
+@inlined
+def widen_spread(tree, number, values):
+    """Count the values (seats,) of simulation ``number`` (from 1 on) into their mean and deviation (Welford 1962)."""
+    for s in range(values.shape[0]):
+        spread = tree.spread[s]
+        before = values[s] - spread.mean
+        spread.mean += before / number
+        spread.squares += before * (values[s] - spread.mean)
+        spread.deviation = math.sqrt(spread.squares / number) + LEAST

@@ -271,10 +271,3 @@ def legal(g):
 def legal_mask(g, mask):
     """Write the legal actions into ``mask`` (28,) int8."""
     write_flags(legal(g)[0], ACTIONS, mask, 0)
-
-
-@kernel
-def tricks_over(g):
-    """How many tricks of the whole game are over."""
-    under_way = g.phase in (PRIZE, PLAY)
-    return TRICKS * (np.int64(g.round_number) - 1) + np.int64(g.trick) - under_way

@@ -357,10 +357,3 @@ def step(g, action):
         declare(g, action)
     elif phase == SELL:
         sell(g, action - SELL_NONE)
-
-
-@kernel
-def tricks_over(g):
-    """How many tricks of the whole game are over."""
-    under_way = g.phase in (PLAY, FIVE, BUILD, EXTRA, FIVE_DEFAULT)
-    return TRICKS * (np.int64(g.round_number) - 1) + np.int64(g.trick) - under_way
