@@ -31,13 +31,17 @@ class CheckpointError(ValueError):
 
 
 class Meta(NamedTuple):
-    """What ``meta.json`` says, as far as playing needs it. ``covers``: the sets of options it was trained on."""
+    """What ``meta.json`` says, as far as playing needs it.
+
+    ``covers``: the sets of options it was trained on; ``reward``: what its values are expectations of.
+    """
 
     game: str
     covers: list[dict[str, Any]]
     fields: list[dict[str, Any]]
     digest: str
     net: Shape
+    reward: str
 
 
 def find(path: str | Path) -> Path:
@@ -98,7 +102,8 @@ def read_meta(folder: Path) -> Meta:
         covers = [dict(options) for options in content["covers"]]
         if not covers:
             raise ValueError("covers is empty: it names no options that the net was trained on")
-        return Meta(str(content["game"]), covers, fields, str(observation["digest"]), _shape(content["net"]))
+        net, reward = _shape(content["net"]), str(content["reward"])
+        return Meta(str(content["game"]), covers, fields, str(observation["digest"]), net, reward)
     except (KeyError, TypeError, ValueError) as error:
         raise CheckpointError(f"{path} is damaged: {error!r}") from error
 

@@ -100,6 +100,14 @@ def load(
     Raises:
         CheckpointError: what is wrong with the folder, or why it does not fit ``game`` or ``options``.
     """
+    net, _ = load_net(path, game, options)
+    return PolicyAgent(net, parameters or Parameters())
+
+
+def load_net(
+    path: str | Path, game: Game, options: Mapping[str, Any] | None = None
+) -> tuple[PolicyNet, checkpoint.Meta]:
+    """The net alone, ready to be asked, and what is known of it; arguments and errors as of ``load``."""
     folder = checkpoint.find(path)
     meta = checkpoint.read_meta(folder)
     checkpoint.check_game(meta, game, folder)
@@ -108,4 +116,4 @@ def load(
     weights = checkpoint.read_weights(folder, meta.net)
     net = build(meta.net, game.scale)
     net.load_state_dict(weights)
-    return PolicyAgent(net.eval(), parameters or Parameters())
+    return net.eval(), meta

@@ -45,7 +45,7 @@ def make(spec: str, game: Game, options: Mapping[str, Any] | None = None) -> Age
     """
     name, colon, rest = spec.partition(":")
     if name in NAMED:
-        return _named(name, rest, game)
+        return _named(name, rest, game, options)
     if spec and Path(spec).is_dir():
         return _checkpoint(spec, "", game, options)
     if name and Path(name).is_dir() and _holds_checkpoint(name):
@@ -59,13 +59,14 @@ def make(spec: str, game: Game, options: Mapping[str, Any] | None = None) -> Age
     )
 
 
-def _named(name: str, options: str, game: Game) -> Agent:
+def _named(name: str, text: str, game: Game, options: Mapping[str, Any] | None) -> Agent:
     module = _module_of(name, game)
     defaults = module.parameters_of(game) if hasattr(module, "parameters_of") else module.Parameters
-    parameters = parse_options(name, defaults, options)
+    parameters = parse_options(name, defaults, text)
     _check_ranges(name, parameters, getattr(module, "RANGES", {}))
     _check_choices(name, parameters, getattr(module, "CHOICES", {}))
-    agent: Agent = module.build(game, parameters)
+    given = {"options": options} if "options" in inspect.signature(module.build).parameters else {}
+    agent: Agent = module.build(game, parameters, **given)
     return agent
 
 

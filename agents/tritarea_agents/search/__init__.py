@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
+import importlib
+from collections.abc import Mapping
 from typing import Any
 
 from tritarea_env.games import Game
 
 from ..base import Agent
 from .agent import SearchAgent, Thought
-from .options import CHOICES, RANGES, parameters_of
+from .options import CHOICES, RANGES, WITHOUT_NET, parameters_of
 
 __all__ = ["CHOICES", "RANGES", "SearchAgent", "Thought", "build", "parameters_of"]
 
 
-def build(game: Game, parameters: Any) -> Agent:
-    """The agent."""
-    if parameters.ms and parameters.sims != parameters_of(game)().sims:
+def build(game: Game, parameters: Any, options: Mapping[str, Any] | None = None) -> Agent:
+    """The agent, for ``game`` with ``options`` (None: not known yet).
+
+    Raises:
+        ValueError: options that do not go together, or that the game does not know.
+    """
+    defaults = parameters_of(game)()
+    if parameters.ms and parameters.sims != defaults.sims:
         raise ValueError("search: give sims or ms, not both")
-    return SearchAgent(game, parameters)
+    if not parameters.prior:
+        return SearchAgent(game, parameters)
+    idle = [name for name in WITHOUT_NET if getattr(parameters, name) != getattr(defaults, name)]
+    if idle:
+        raise ValueError(f"search: with prior there are no playouts, so {', '.join(idle)} means nothing; leave it out")
+    guided: Any = importlib.import_module(".guided", __name__)
+    agent: Agent = guided.GuidedAgent(game, parameters, options)
+    return agent

@@ -49,7 +49,7 @@ class Workspace:
         self.policy = policy
         self.tree = new_tree(nodes, game.actions)
         self.world = bare(np.zeros(1, game.dtype))
-        self.scratch = tuple(np.zeros(MOST_SEATS, kind) for kind in (np.int64, np.int64, np.float64))
+        self.scratch = tuple(np.zeros(MOST_SEATS, kind) for kind in (np.int64, np.int64, np.float64, np.float64))
 
 
 class SearchAgent:
@@ -65,6 +65,7 @@ class SearchAgent:
         playouts.load_estimate(game)
         self._free: deque[Workspace] = deque()
         self._roots = np.zeros((0, 1, game.actions), EDGE)
+        self._priors = np.zeros((0, 1, game.actions), np.float32)
         self._masks = np.zeros((0, game.actions), np.int8)
 
     def act(self, views: Views) -> NDArray[np.int64]:
@@ -72,9 +73,10 @@ class SearchAgent:
         trees = self.parameters.trees
         self._masks = views.mask.copy()
         self._roots = np.zeros((len(views), trees, self.game.actions), EDGE)
+        self._priors = np.full((len(views), trees, self.game.actions), np.nan, np.float32)
         chosen = self._masks.argmax(axis=1)
         open_ = np.flatnonzero(self._masks.sum(axis=1) > 1)
-        run_all(self.threads, lambda job: self._search(views, *job), [(int(i), t) for i in open_ for t in range(trees)])
+        self._search_all(views, [(int(i), t) for i in open_ for t in range(trees)])
         for i in open_:
             chosen[i] = self.thought(int(i)).actions[0]
         return chosen
@@ -90,10 +92,14 @@ class SearchAgent:
         sums = self._roots["value"][i][:, legal].sum(axis=0)
         values = np.divide(sums, visits, out=np.full(len(legal), np.nan), where=visits > 0)
         order = np.lexsort((legal, -np.nan_to_num(values, nan=-np.inf), -visits))
-        return Thought(legal[order], visits[order], values[order], None)
+        priors = self._priors[i][:, legal].mean(axis=0)
+        return Thought(legal[order], visits[order], values[order], None if np.isnan(priors).any() else priors[order])
+
+    def _search_all(self, views: Views, jobs: list[tuple[int, int]]) -> None:
+        """Search decisions, each with the tree of that number."""
+        run_all(self.threads, lambda job: self._search(views, *job), jobs)
 
     def _search(self, views: Views, i: int, t: int) -> None:
-        """Search decision ``i`` with tree ``t``."""
         try:
             space = self._free.pop()
         except IndexError:

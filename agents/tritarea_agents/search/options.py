@@ -45,6 +45,9 @@ RANGES = {
 }
 
 
+WITHOUT_NET = ("playout", "rate", "horizon", "value", "widen")  # what means nothing where a net takes playouts' place
+
+
 def parameters_of(game: Game) -> Any:
     """The named tuple class of the options, with this game's defaults."""
     found = DEFAULTS | DEFAULTS_OF_GAMES.get(game.name, {})

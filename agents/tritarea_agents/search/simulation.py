@@ -122,7 +122,7 @@ def descend(tree, g, plan, policy, work, key):
         if unrevealed != 0 and not secret(g):
             path_key ^= unrevealed
             unrevealed = np.uint64(0)
-        node = at_key(tree, path_key)
+        node = at_key(tree, path_key, True)
         if node < 0:
             return depth
 

@@ -108,15 +108,15 @@ def clear(tree, key):
 
 
 @inlined
-def at_key(tree, key):
-    """The node with this key, made if there is none; -1 if there is no room for it."""
+def at_key(tree, key, make):
+    """The node with this key; if there is none it is made, or -1 where ``make`` is false or no room is left."""
     last = tree.slots.shape[0] - 1
     slot = np.int64(key & np.uint64(last))
     while tree.slots[slot] != 0:
         if tree.keys[tree.slots[slot]] == key:
             return np.int64(tree.slots[slot])
         slot = (slot + 1) & last
-    if tree.used[0] == tree.keys.shape[0]:
+    if not make or tree.used[0] == tree.keys.shape[0]:
         return np.int64(-1)
     tree.slots[slot] = add_node(tree, key)
     return np.int64(tree.slots[slot])

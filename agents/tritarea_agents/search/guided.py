@@ -1,0 +1,104 @@
+"""The agent ``search:prior=RUN``: a trained net looks at the leaves of many trees at once."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tritarea_env.engine.compile import bare
+from tritarea_env.engine.rng import derive
+from tritarea_env.games import Game
+
+from ..base import Views
+from ..policy import load_net
+from .agent import MOST_NODES, SearchAgent
+from .guiding import LEAF, REWARDS, begin, expand
+from .tree import MOST_SEATS, ROOT, new_tree
+
+AT_ONCE = 256  # trees
+MOST_EDGES = 20_000_000  # of all trees that are searched at once; bounds memory
+
+
+class Lane:
+    """One of the trees that are searched side by side."""
+
+    def __init__(self, game: Game, nodes: int) -> None:
+        self.tree = new_tree(nodes, game.actions)
+        self.weights = np.empty((nodes, game.actions), np.float32)
+        self.world = bare(np.zeros(1, game.dtype))
+        self.leaf = np.zeros(1, LEAF)
+        kinds = (np.int64, np.int64, np.float64, np.float64)
+        self.scratch = tuple(np.zeros(MOST_SEATS, kind) for kind in kinds)
+
+
+class GuidedAgent(SearchAgent):
+    """Searches with a net's priors and values. All trees go on by one simulation, then the net sees all their leaves.
+
+    Which rows a forward pass holds may change the last bits of what the net says, and so, rarely, a visit.
+
+    Raises:
+        CheckpointError: the net is missing, damaged, or not for this game or these options.
+    """
+
+    def __init__(self, game: Game, parameters: Any, options: Mapping[str, Any] | None = None) -> None:
+        super().__init__(game, parameters)
+        self.net, meta = load_net(parameters.prior, game, options)
+        if meta.reward not in REWARDS:
+            raise ValueError(f"search: {parameters.prior} was trained on a reward {meta.reward!r} that is not known")
+        self._rewards = REWARDS[meta.reward]
+        self._lanes: list[Lane] = []
+
+    def _search_all(self, views: Views, jobs: list[tuple[int, int]]) -> None:
+        nodes = self._nodes()
+        width = int(max(1, min(AT_ONCE, MOST_EDGES // (nodes * self.game.actions))))
+        for first in range(0, len(jobs), width):
+            some = jobs[first : first + width]
+            while len(self._lanes) < len(some):
+                self._lanes.append(Lane(self.game, nodes))
+            self._search_side_by_side(views, some)
+
+    def _search_side_by_side(self, views: Views, jobs: list[tuple[int, int]]) -> None:
+        """One simulation in each tree after the other, until all have had theirs."""
+        seeds = [np.uint64(derive(views.seed[i], t)) for i, t in jobs]
+        observations = np.zeros((len(jobs), self.game.observation_size), np.uint8)
+        shares = [self._share(t) for _, t in jobs]
+        end = time.perf_counter() + self.parameters.ms / 1000
+        number = 0
+        while number < MOST_NODES and (time.perf_counter() < end if self.parameters.ms else number < max(shares)):
+            live = [b for b in range(len(jobs)) if self.parameters.ms or number < shares[b]]
+            for b in live:
+                lane, i = self._lanes[b], jobs[b][0]
+                begin(
+                    views.records, i, seeds[b], number, self.parameters.c,
+                    lane.tree, lane.weights, lane.world, lane.leaf, observations[b],
+                )  # fmt: skip
+            logits, values = self._ask(observations[live])
+            for k, b in enumerate(live):
+                lane = self._lanes[b]
+                expand(
+                    lane.tree, lane.weights, lane.world, lane.leaf, self._rewards,
+                    logits[k], values[k], number, lane.scratch,
+                )  # fmt: skip
+            number += 1
+        for b, (i, t) in enumerate(jobs):
+            lane = self._lanes[b]
+            self._roots[i, t] = lane.tree.edges[ROOT]
+            weights = lane.weights[ROOT] * self._masks[i]
+            self._priors[i, t] = weights / weights.sum()
+
+    def _share(self, t: int) -> int:
+        """Simulations of tree ``t``; the net's look at the root comes before them."""
+        sims, trees = self.parameters.sims, self.parameters.trees
+        return 1 + int((sims + trees - 1 - t) // trees)
+
+    def _ask(self, observations: NDArray[np.uint8]) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+        """Logits (m, A) and values (m,) of what the seats to move see (m, d)."""
+        import torch
+
+        with torch.inference_mode():
+            rows = torch.from_numpy(observations).to(self.net.logits.weight.device)
+            return self.net(rows).cpu().numpy(), self.net.values(rows).cpu().numpy().astype(np.float64)
