@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from deciding import thoughts
 from helpers import CASES, IDS
 from playing import many_views, play
 
@@ -33,12 +34,6 @@ by_agents = pytest.mark.parametrize("spec", SPECS)
 
 def test_no_named_agent_is_left_out():
     assert {spec.partition(":")[0] for spec in SPECS} == set(registry.NAMED)
-
-
-def thoughts(agent):
-    """What an agent says of its last choices, to the last bit; nothing if it does not explain itself."""
-    found = agent.explain() if hasattr(agent, "explain") else []
-    return [[part if part is None else part.tobytes() for part in thought] for thought in found]
 
 
 @pytest.mark.parametrize("name", games.names())
