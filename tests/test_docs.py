@@ -1,5 +1,6 @@
 """Every code block of the README and the docs runs, warnings as errors; generated tables are those of the code."""
 
+import importlib
 import os
 import re
 import subprocess
@@ -9,6 +10,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tritarea_agents import registry, search
+from tritarea_agents.expert.parameters import read
 from tritarea_env import games
 from tritarea_eval import specs
 
@@ -92,6 +95,41 @@ def test_generated_tables_are_up_to_date(name):
         assert table.strip() in text, f"docs/{name}.md: put in what `tritarea spec --game {name} --markdown` prints"
     for number in (game.observation_size, game.state_size, game.actions):
         assert f"({number},)" in text or f"({number})" in text
+
+
+def shown(value):
+    return f"{value:g}" if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
+
+
+def allowed(module, option):
+    """The range or the choices of an option."""
+    ranges, choices = module.RANGES, getattr(module, "CHOICES", {})
+    return " … ".join(map(str, ranges[option])) if option in ranges else ", ".join(choices[option])
+
+
+@pytest.mark.parametrize("name", games.names())
+def test_options_of_agents_are_up_to_date(name):
+    page = (ROOT / "docs" / "agents.md").read_text()
+    greedy = importlib.import_module(f"tritarea_agents.greedy.{name}")
+    for option, value in greedy.Parameters()._asdict().items():
+        assert f"| `{option}` | {shown(value)} | {allowed(greedy, option)} | " in page
+    for option, found in read(name).items():
+        off = "" if found.off is None else f"{shown(found.off)} "
+        row = f"| `{option}` | {shown(found.value)} | {shown(found.low)} … {shown(found.high)} | {off}| {found.about} |"
+        assert row in page
+
+
+def test_options_of_search_are_up_to_date():
+    page = (ROOT / "docs" / "agents.md").read_text()
+    defaults = [search.parameters_of(games.get(name))() for name in ("tritarea", "triatri")]
+    for option in [*search.RANGES, *search.CHOICES]:
+        values = " | ".join(shown(getattr(default, option)) for default in defaults)
+        assert f"| `{option}` | {values} | {allowed(search, option)} | " in page
+
+
+def test_every_named_agent_has_a_section():
+    headings = re.findall(r"^## `(\w+)`$", (ROOT / "docs" / "agents.md").read_text(), re.MULTILINE)
+    assert headings == list(registry.NAMED)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from helpers import PLAIN
 
-from tritarea_agents import Agent
+from tritarea_agents import Agent, make
+from tritarea_env import games
 from tritarea_env.engine import loops
 from tritarea_env.engine.rng import key_of
 from tritarea_env.games import Game
 from tritarea_env.views import Views, views_of
 
-ONLY = np.zeros(1, np.int64)
+SEEDS = range(2 if PLAIN else 20)
 
 
 class Spot(NamedTuple):
@@ -31,7 +33,8 @@ class Spot(NamedTuple):
 
 def state_after(game: Game, p: dict[str, Any], actions: tuple[str, ...] = (), **options: Any) -> np.recarray:
     """The record (1,) of position ``p`` after actions by name, each checked to be legal."""
-    state = game.new(1, game.check_options(options))
+    players = {"players": p["players"]} if "players" in p else {}
+    state = game.new(1, game.check_options(players | options))
     game.from_position(state[0], p, key_of(1))
     mask = np.zeros(game.actions, np.int8)
     loops.mask_game(state, 0, mask)
@@ -50,3 +53,15 @@ def views_with_seeds(game: Game, state: np.recarray, seeds: range) -> Views:
 def choices(game: Game, state: np.recarray, agent: Agent, seeds: range) -> list[str]:
     """The names of the actions that ``agent`` chooses with each of the seeds."""
     return [game.action_names[int(action)] for action in agent.act(views_with_seeds(game, state, seeds))]
+
+
+def decide(spec: str, p: dict[str, Any], *actions: str, **options: Any) -> set[str]:
+    """The names of the actions that the agent ``spec`` chooses in position ``p`` after ``actions``, by ``SEEDS``."""
+    game = games.get(p["game"])
+    return set(choices(game, state_after(game, p, actions, **options), make(spec, game), SEEDS))
+
+
+def thoughts(agent: Agent) -> list[list[bytes | None]]:
+    """What an agent says of each of its last choices, to the last bit; nothing if it does not explain itself."""
+    found = agent.explain() if hasattr(agent, "explain") else []
+    return [[None if part is None else part.tobytes() for part in thought] for thought in found]

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from deciding import thoughts
 from helpers import CASES, IDS
 from playing import many_views, play
 
@@ -18,7 +19,21 @@ WIDE = [
 ]
 WIDE_IDS = [f"{name}{options.get('players', '')}" for name, options in WIDE]
 in_games = pytest.mark.parametrize(("name", "options"), WIDE, ids=WIDE_IDS)
-by_agents = pytest.mark.parametrize("spec", registry.NAMED)
+# Every named agent, those that search with few simulations
+SPECS = [
+    "random",
+    "greedy",
+    "expert",
+    "search:sims=8,threads=1",
+    "search:sims=6,trees=2",
+    "search:sims=8,threads=1,playout=random",
+    "search:sims=8,threads=1,playout=greedy",
+]
+by_agents = pytest.mark.parametrize("spec", SPECS)
+
+
+def test_no_named_agent_is_left_out():
+    assert {spec.partition(":")[0] for spec in SPECS} == set(registry.NAMED)
 
 
 @pytest.mark.parametrize("name", games.names())
@@ -61,8 +76,10 @@ def test_a_choice_does_not_depend_on_the_batch(spec, name, options):
     _, views = many_views(game, 60, options)
     agent = make(spec, game)
     together = agent.act(views)
+    thought = thoughts(agent)
     order = np.random.default_rng(1).permutation(len(views))
     assert (agent.act(views.take(order)) == together[order]).all()
+    assert not thought or thoughts(agent) == [thought[i] for i in order]
     alone = [int(make(spec, game).act(views.take(np.array([i])))[0]) for i in range(len(views))]
     assert alone == together.tolist()
 
@@ -85,6 +102,8 @@ def test_hidden_cards_change_nothing(spec, name, options):
     n = len(states)
     agent, every, keys = make(spec, game), np.arange(n), np.full(n, key_of(9))
     chosen = agent.act(views_of(game, states, every, keys))
+    thought = thoughts(agent)
+    assert len(thought) in (0, n)
     for world in range(2):
         other = states.copy()
         loops.determinize_games(other, every, states.seat, np.full(n, key_of(world)))
@@ -92,3 +111,4 @@ def test_hidden_cards_change_nothing(spec, name, options):
         found = views_of(game, other, every, keys)
         assert found.hidden.tobytes() == views_of(game, states, every, keys).hidden.tobytes()
         assert (agent.act(found) == chosen).all()
+        assert thoughts(agent) == thought

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from deciding import decide
 from playing import at_the_ends, play, win_share
-from triatri_positions import GAME, GREEN, bad_green, bidding, decide, last_green, last_to_play, position
+from triatri_spots import GAME, GREEN, OWN_GREEN, bad_green, bidding, decide_last, last_green, position
 
 from tritarea_agents import make
 from tritarea_agents.expert import parameters, triatri_standing
@@ -79,14 +80,14 @@ def test_what_gems_score_is_what_the_rules_say():
 @every_number
 def test_it_takes_the_special_win(players):
     gems = [[2, 2, 1], *[[1, 0, 0]] * (players - 1)]
-    assert last_to_play("expert", gems, "G4 G6 R2 R3 B2") == {"card G6"}
+    assert decide_last("expert", gems, "G4 G6 R2 R3 B2") == {"card G6"}
 
 
 @pytest.mark.kernel
 @every_number
 def test_it_holds_back_its_imitation_where_a_number_wins_too(players):
     gems = [[2, 2, 1], *[[0, 0, 0]] * (players - 1)]
-    assert "card imitation" not in last_to_play("expert", gems, "G4 G6 R2 im B6", round_=1)
+    assert "card imitation" not in decide_last("expert", gems, "G4 G6 R2 im B6", round_=1)
 
 
 @pytest.mark.kernel
@@ -94,14 +95,14 @@ def test_it_holds_back_its_imitation_where_a_number_wins_too(players):
 def test_it_does_not_offer_a_leading_opponent_the_special_win(players):
     gems = [[1, 0, 1], [2, 2, 1], *[[0, 0, 0]] * (players - 2)]
     offered = decide("expert", position(gems, {0: "R2 R3 B2 B3 G2"}))
-    assert not offered & {GREEN, "prize from own gems: green"}
+    assert not offered & {GREEN, OWN_GREEN}
 
 
 @pytest.mark.kernel
 @every_number
 def test_it_ducks_a_gem_that_makes_a_pair(players):
     """Of G6, which wins, and G4, which does not."""
-    assert last_to_play("expert", bad_green(players), "G4 G6 R2 R3 B2") == {"card G4"}
+    assert decide_last("expert", bad_green(players), "G4 G6 R2 R3 B2") == {"card G4"}
 
 
 @pytest.mark.kernel

@@ -1,10 +1,9 @@
 """The agent ``greedy`` of TriATri: sensible."""
 
 import pytest
-from deciding import choices, state_after
-from helpers import PLAIN
+from deciding import decide
 from playing import agreement, at_the_ends, many_views, play, win_share
-from triatri_spots import GREEN, OWN_GREEN, bad_green, cards, deck_without, last_green, last_to_play, position
+from triatri_spots import GREEN, OWN_GREEN, bad_green, bidding, decide_last, last_green, position
 
 from tritarea_agents import make
 from tritarea_agents.greedy.triatri_value import RANGES
@@ -65,25 +64,11 @@ def test_it_beats_random_clearly(players, bound):
 # ----------------------------------------------------------------------- positions with a plain answer
 
 
-SEEDS = range(2 if PLAIN else 20)
-
-
-def decide(p, *actions):
-    """The names of the actions that greedy chooses in ``p`` after ``actions``, with several seeds."""
-    return set(choices(GAME, state_after(GAME, p, actions, players=p["players"]), make("greedy", GAME), SEEDS))
-
-
-def decide_last(gems, hand, round_=3):
-    """The same as the last to play for a green prize."""
-    p, actions = last_to_play(gems, hand, round_)
-    return decide(p, *actions)
-
-
 @pytest.mark.kernel
 @every_number
 def test_it_takes_the_special_win(players):
     gems = [[2, 2, 1], *[[1, 0, 0]] * (players - 1)]
-    assert decide_last(gems, "G4 G6 R2 R3 B2") == {"card G6"}
+    assert decide_last("greedy", gems, "G4 G6 R2 R3 B2") == {"card G6"}
 
 
 @pytest.mark.kernel
@@ -91,42 +76,34 @@ def test_it_takes_the_special_win(players):
 def test_it_spares_the_better_card_where_the_lower_wins_too(players):
     """Of G6 and the imitation, which both win the special win."""
     gems = [[2, 2, 1], *[[0, 0, 0]] * (players - 1)]
-    assert decide_last(gems, "G4 G6 R2 im B6", round_=1) == {"card G6"}
+    assert decide_last("greedy", gems, "G4 G6 R2 im B6", round_=1) == {"card G6"}
 
 
 @pytest.mark.kernel
 @every_number
 def test_it_ducks_a_gem_that_makes_a_pair(players):
     """Of G6, which wins, and G4, which does not."""
-    assert decide_last(bad_green(players), "G4 G6 R2 R3 B2") == {"card G4"}
+    assert decide_last("greedy", bad_green(players), "G4 G6 R2 R3 B2") == {"card G4"}
 
 
 @pytest.mark.kernel
 @every_number
 def test_it_does_not_offer_a_leading_opponent_the_special_win(players):
     gems = [[1, 0, 1], [2, 2, 1], *[[0, 0, 0]] * (players - 2)]
-    assert not decide(position(gems, {0: "R2 R3 B2 B3 G2"})) & {GREEN, OWN_GREEN}
+    assert not decide("greedy", position(gems, {0: "R2 R3 B2 B3 G2"})) & {GREEN, OWN_GREEN}
 
 
 @pytest.mark.kernel
 @every_number
 def test_it_ends_the_game_when_it_leads_and_not_when_another_does(players):
     hand = {0: "R3 B3 B4 G2 G4"}
-    assert decide(position(last_green(0, players), hand)) == {GREEN}
-    assert GREEN not in decide(position(last_green(1, players), hand))
+    assert decide("greedy", position(last_green(0, players), hand)) == {GREEN}
+    assert GREEN not in decide("greedy", position(last_green(1, players), hand))
 
 
 @pytest.mark.kernel
 @every_number
 def test_it_keeps_its_imitation_when_it_bids(players):
     """It gives up a low card; with two players, where starting is likely, also a middle one."""
-    hand = cards("R2 R5 B4 B6 G5 im")
-    rest = deck_without(players, hand)
-    p = position([[0, 0, 0]] * players, {0: "R2"}, round_=1) | {
-        "trick": 0,
-        "phase": "bid",
-        "starter": None,
-        "hands": [hand, *(rest[6 * s : 6 * s + 6] for s in range(players - 1))],
-        "bids": [None] * players,
-    }
-    assert decide(p) <= ({"card R2", "card B4", "card G5"} if players == 2 else {"card R2"})
+    middle = {"card B4", "card G5"} if players == 2 else set()
+    assert decide("greedy", bidding("R2 R5 B4 B6 G5 im", players)) <= {"card R2"} | middle

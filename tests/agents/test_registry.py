@@ -143,7 +143,10 @@ def test_options_are_typed():
         ("greedy:fade=-0.1", "fade is 0 … 1, not -0.1"),
         ("greedy:block=nan", "finite"),
         ("random:seed=3", "its options .with defaults.: none"),
-        ("greedyy", "no agent is named 'greedyy'; there is random, greedy, a checkpoint folder, or module:attribute"),
+        (
+            "greedyy",
+            "no agent is named 'greedyy'; there is random, greedy, expert, search, a checkpoint folder, or module:att",
+        ),
         ("", "no agent is named ''"),
         ("no_such_module:Agent", "no agent and no module is named 'no_such_module'"),
         ("numpy:NoSuchThing", "'numpy' has no 'NoSuchThing'"),

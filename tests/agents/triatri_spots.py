@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from deciding import Spot, state_after
+from deciding import Spot, decide, state_after
 
 from tritarea_env import games
 from tritarea_env.games.triatri import rules
@@ -62,6 +62,19 @@ def position(gems: Sequence[Sequence[int]], hands: dict[int, str], round_: int =
     }  # fmt: skip
 
 
+def bidding(hand: str, players: int) -> dict[str, Any]:
+    """The start of the game, seat 0 with this hand."""
+    own = cards(hand)
+    rest = deck_without(players, own)
+    return position([[0, 0, 0]] * players, {0: "R2"}, round_=1) | {
+        "trick": 0,
+        "phase": "bid",
+        "starter": None,
+        "hands": [own, *(rest[6 * s : 6 * s + 6] for s in range(players - 1))],
+        "bids": [None] * players,
+    }
+
+
 def last_trick_of_two(gems: Sequence[Sequence[int]], own: str, other: str) -> dict[str, Any]:
     """Seat 0 picks the last prize of the game; it has won every trick with a higher card of the same colour."""
     past = [cards("R3 R5 B3 B5"), cards("R2 R4 B2 B4")]
@@ -89,6 +102,12 @@ def last_to_play(
     others = range(1, len(gems))
     p = position(gems, {**{s: theirs[s] for s in others}, 0: hand}, round_)
     return p, (prize, *(action_of(theirs[s]) for s in others))
+
+
+def decide_last(spec: str, gems: Sequence[Sequence[int]], hand: str, round_: int = 3) -> set[str]:
+    """What the agent ``spec`` plays as the last to play for a green prize."""
+    p, actions = last_to_play(gems, hand, round_)
+    return decide(spec, p, *actions)
 
 
 def seats_of(first: list[int], others: list[int], players: int) -> list[list[int]]:
@@ -220,7 +239,7 @@ SPOTS = {
 
 def spot(make: Callable[[int], Any], players: int) -> Spot:
     p, actions, best = make(players)
-    return Spot(GAME, state_after(GAME, p, actions, players=players), best)
+    return Spot(GAME, state_after(GAME, p, actions), best)
 
 
 MAKERS = {f"{make.__name__}{players}": partial(spot, make, players) for make in SPOTS for players in SPOTS[make]}

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from deciding import Spot, state_after
-from tritarea_table import GAME, cards
+from tritarea_table import GAME, cards, position
 
 from tritarea_env.games.tritarea.rules import BLOCKS_A_SEAT, CARDS, CARDS_A_SEAT, DECKS, SQUARES, square_name
 
@@ -47,6 +47,21 @@ def last_tricks(
         "declared": shown or [None] * 4, "built": None, "past": [rest[done * s : done * (s + 1)] for s in range(4)],
         "sold": [f - b for f, b in zip(free, blocks, strict=True)] if round_ == 3 else [0] * 4,
     }  # fmt: skip
+
+
+def last_to_play(trick: str, hand: str, **changes: Any) -> dict[str, Any]:
+    """Seats 1, 2 and 3 have played ``trick``; seat 0 holds ``hand`` (nine cards), round 2, trick 1."""
+    p = position(1, trick + " " + hand.split()[0], **changes)
+    on_table, own = cards(trick), cards(hand)
+    rest = [c for c in range(CARDS) if c not in own + on_table]
+    hands = [own, rest[:8], rest[8:16], rest[16:24]]
+    return {**p, "seat": 0, "hands": [sorted(h) for h in hands], "past": [[]] * 4,
+            "played": [None, *on_table], "ranks": [None, *(c % 9 + 1 for c in on_table)]}  # fmt: skip
+
+
+def after(p: dict[str, Any], *actions: str) -> dict[str, Any]:
+    """The position after actions by name."""
+    return GAME.to_position(state_after(GAME, p, actions)[0])
 
 
 def before_the_sale(hand: str, declared: str, sold: tuple[int, int, int]) -> dict[str, Any]:

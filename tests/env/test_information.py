@@ -98,7 +98,11 @@ def hide_for(state, seat):
     hide(state[0], seat)
 
 
-@pytest.mark.parametrize("spec", ["random", "greedy"])
+def visits(agent):
+    return [thought.visits.tolist() for thought in agent.explain()] if hasattr(agent, "explain") else [[], []]
+
+
+@pytest.mark.parametrize("spec", ["random", "greedy", "expert", "search:sims=20,threads=1,playout=greedy"])
 def test_agents_choose_the_same(all_worlds, spec):
     name, found = all_worlds
     game = games.get(name)
@@ -112,6 +116,7 @@ def test_agents_choose_the_same(all_worlds, spec):
         one, two = agent.act(views)
         assert one == two
         assert views.mask[0, one] == 1
+        assert visits(agent)[0] == visits(agent)[1]
 
 
 # ---------------------------------------------------------------------------------------- determinize
