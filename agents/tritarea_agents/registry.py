@@ -1,12 +1,14 @@
 """Agents by name. A *spec* is one of
 
-- ``random``, ``greedy``, ``expert``: an agent of this package, also with options: ``greedy:block=2.5,samples=24``;
+- ``random``, ``greedy``, ``expert``, ``search``: an agent of this package; with options: ``greedy:block=2.5,samples=24``;
 - ``runs/my-run``: a checkpoint folder, also with options: ``runs/my-run:sample=true``;
 - ``my_module:MyAgent``: anything that Python can import: a class, an object or a function.
 
-A named agent is a module with ``Parameters``, a NamedTuple that gives each option its type and default,
-``build(game, parameters) -> Agent``, and, where options have one, ``RANGES``: each option's lowest and highest
-value. ``NAMED`` says where it lies; a game adds its own by adding that file.
+A named agent is a module with ``Parameters``, a NamedTuple that gives each option its type and default, or instead
+``parameters_of(game)``, which returns such a class; ``build(game, parameters) -> Agent`` (it gets the game's ``options``, too,
+if it takes them); and where there is need ``RANGES``, each option's lowest and highest value, ``CHOICES``, the words that
+it may be, and ``EXCLUSIVE``, options of which one may be given. ``NAMED`` says where it lies; a game adds its own by adding
+that file.
 """
 
 from __future__ import annotations
@@ -62,11 +64,15 @@ def make(spec: str, game: Game, options: Mapping[str, Any] | None = None) -> Age
 def _named(name: str, text: str, game: Game, options: Mapping[str, Any] | None) -> Agent:
     module = _module_of(name, game)
     defaults = module.parameters_of(game) if hasattr(module, "parameters_of") else module.Parameters
-    parameters = parse_options(name, defaults, text)
+    chosen = given_options(name, defaults, text)
+    exclusive = getattr(module, "EXCLUSIVE", ())
+    if exclusive and set(exclusive) <= set(chosen):
+        raise ValueError(f"{name}: give {' or '.join(exclusive)}, not both")
+    parameters = defaults(**chosen)
     _check_ranges(name, parameters, getattr(module, "RANGES", {}))
     _check_choices(name, parameters, getattr(module, "CHOICES", {}))
-    given = {"options": options} if "options" in inspect.signature(module.build).parameters else {}
-    agent: Agent = module.build(game, parameters, **given)
+    more = {"options": options} if "options" in inspect.signature(module.build).parameters else {}
+    agent: Agent = module.build(game, parameters, **more)
     return agent
 
 
@@ -97,6 +103,11 @@ def parse_options(name: str, parameters: Any, text: str) -> Any:
     Raises:
         ValueError: an unknown option, or a value of the wrong type.
     """
+    return parameters(**given_options(name, parameters, text))
+
+
+def given_options(name: str, parameters: Any, text: str) -> dict[str, Any]:
+    """The same as a mapping of those that are given."""
     defaults: dict[str, Any] = parameters._field_defaults
     given: dict[str, Any] = {}
     for item in filter(None, (part.strip() for part in text.split(","))):
@@ -107,7 +118,7 @@ def parse_options(name: str, parameters: Any, text: str) -> Any:
         if not equals or key in given:
             raise ValueError(f"agent {name!r}: options are written once, as key=value, not {item!r}")
         given[key] = _read(value, type(defaults[key]), f"agent {name!r}: option {key!r}")
-    return parameters(**given)
+    return given
 
 
 def _read(value: str, kind: type, what: str) -> Any:

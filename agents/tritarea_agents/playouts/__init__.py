@@ -3,8 +3,9 @@
 A *policy* is a record of its parameters. Compiled code calls ``choose(policy, g, word, work)``, and numba picks the
 kernel by the dtypes of the policy and of the game while it compiles, as it does for the game protocol.
 
-``random`` plays every game. ``greedy`` stands in the module of this package that is named like the game, and gives
-``greedy(g, word)``; ``expert`` is the agent's own kernel.
+``random`` plays every game. Others stand in modules of this package: ``<game>.py`` gives ``greedy(g, word)``,
+``<game>_expert.py`` gives ``expert(g, word, policy, work)`` and ``ready()``, its parameters and scratch memory, and
+``<game>_chances.py`` gives ``chances(g, now, values)``, every seat's chance to win as things stand.
 """
 
 from __future__ import annotations
@@ -21,8 +22,6 @@ from numpy.typing import NDArray
 
 from tritarea_env.engine.loops import random_action
 from tritarea_env.games import Game
-
-from ..greedy.packing import packed
 
 
 class Policy(NamedTuple):
@@ -43,7 +42,7 @@ def plain(name: str) -> NDArray[Any]:
 
 
 _KERNELS: dict[tuple[Any, Any], Callable[..., Any]] = {}
-_NO_WORK = plain("nothing").dtype
+_MODULES = {"greedy": "{game}", "expert": "{game}_expert"}
 
 
 def load(name: str, game: Game) -> Policy:
@@ -52,23 +51,20 @@ def load(name: str, game: Game) -> Policy:
     Raises:
         ValueError: the game has no such policy.
     """
-    parameters, work, kernel = _find(name, game)
-    if kernel is not None:
-        _KERNELS[parameters.dtype.names, game.dtype.names] = kernel
-    return Policy(parameters, np.zeros(1, work))
-
-
-def _find(name: str, game: Game) -> tuple[NDArray[Any], Any, Any]:
-    """Parameters, the dtype of the work record, and the kernel."""
     if name == "random":
-        return plain(name), _NO_WORK, None
-    path = f"tritarea_agents.{'playouts' if name == 'greedy' else name}.{game.name}"
-    if importlib.util.find_spec(path) is None:
+        return Policy(plain(name), plain("nothing"))
+    module = _module(_MODULES[name].format(game=game.name))
+    if module is None:
         raise ValueError(f"{game.title} has no playout {name!r}")
-    module: Any = importlib.import_module(path)
-    if name == "greedy":
-        return plain(name), _NO_WORK, module.greedy
-    return packed(module.Parameters()), module.WORK, module.choose
+    parameters, works = module.ready() if hasattr(module, "ready") else (plain(name), plain("nothing"))
+    _KERNELS[parameters.dtype.names, game.dtype.names] = getattr(module, name)
+    return Policy(parameters, works)
+
+
+def _module(name: str) -> Any:
+    """The module of this package of that name; None if there is none."""
+    path = f"{__name__}.{name}"
+    return None if importlib.util.find_spec(path) is None else importlib.import_module(path)
 
 
 _ESTIMATES: dict[Any, Callable[..., Any]] = {}
@@ -76,10 +72,10 @@ _ESTIMATES: dict[Any, Callable[..., Any]] = {}
 
 def load_estimate(game: Game) -> bool:
     """Make ``chances`` known for a game; whether it has it, in the module ``<game>_chances`` of this package."""
-    path = f"{__name__}.{game.name}_chances"
-    if importlib.util.find_spec(path) is None:
+    module = _module(f"{game.name}_chances")
+    if module is None:
         return False
-    _ESTIMATES[game.dtype.names] = importlib.import_module(path).chances
+    _ESTIMATES[game.dtype.names] = module.chances
     return True
 
 
@@ -89,7 +85,7 @@ def chances(g: Any, now: Any, values: Any) -> None:
 
 
 @overload(chances)
-def _chances(g, now, values):  # type: ignore[no-untyped-def]
+def _chances(g: Any, now: Any, values: Any) -> Any:
     if not isinstance(g, types.Record):
         return None
     kernel = _ESTIMATES.get(tuple(g.fields))
@@ -107,7 +103,7 @@ def choose(policy: Any, g: Any, word: Any, work: Any) -> int:
 
 
 @overload(choose)
-def _choose(policy, g, word, work):  # type: ignore[no-untyped-def]
+def _choose(policy: Any, g: Any, word: Any, work: Any) -> Any:
     if not isinstance(policy, types.Record) or not isinstance(g, types.Record):
         return None
     names = tuple(policy.fields)

@@ -10,9 +10,9 @@ from tritarea_env.games import Game
 
 from ..base import Agent
 from .agent import SearchAgent, Thought
-from .options import CHOICES, RANGES, WITHOUT_NET, parameters_of
+from .options import CHOICES, EXCLUSIVE, RANGES, WITHOUT_NET, parameters_of
 
-__all__ = ["CHOICES", "RANGES", "SearchAgent", "Thought", "build", "parameters_of"]
+__all__ = ["CHOICES", "EXCLUSIVE", "RANGES", "SearchAgent", "Thought", "build", "parameters_of"]
 
 
 def build(game: Game, parameters: Any, options: Mapping[str, Any] | None = None) -> Agent:
@@ -22,8 +22,6 @@ def build(game: Game, parameters: Any, options: Mapping[str, Any] | None = None)
         ValueError: options that do not go together, or that the game does not know.
     """
     defaults = parameters_of(game)()
-    if parameters.ms and parameters.sims != defaults.sims:
-        raise ValueError("search: give sims or ms, not both")
     if not parameters.prior:
         return SearchAgent(game, parameters)
     idle = [name for name in WITHOUT_NET if getattr(parameters, name) != getattr(defaults, name)]

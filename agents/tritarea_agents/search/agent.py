@@ -7,6 +7,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -62,7 +63,8 @@ class SearchAgent:
         self._plan = np.zeros(1, PLAN)
         self._plan["c"], self._plan["widen"], self._plan["rate"] = parameters.c, parameters.widen, parameters.rate
         self._plan["horizon"], self._plan["value"] = HORIZONS[parameters.horizon], VALUES[parameters.value]
-        playouts.load_estimate(game)
+        if not playouts.load_estimate(game) and parameters.value == "chance":
+            raise ValueError(f"search: {game.title} has no estimate of chances; value is outcome or score")
         self._free: deque[Workspace] = deque()
         self._roots = np.zeros((0, 1, game.actions), EDGE)
         self._priors = np.zeros((0, 1, game.actions), np.float32)
@@ -74,7 +76,7 @@ class SearchAgent:
         self._masks = views.mask.copy()
         self._roots = np.zeros((len(views), trees, self.game.actions), EDGE)
         self._priors = np.full((len(views), trees, self.game.actions), np.nan, np.float32)
-        chosen = self._masks.argmax(axis=1)
+        chosen: NDArray[np.int64] = self._masks.argmax(axis=1)
         open_ = np.flatnonzero(self._masks.sum(axis=1) > 1)
         self._search_all(views, [(int(i), t) for i in open_ for t in range(trees)])
         for i in open_:
@@ -97,15 +99,17 @@ class SearchAgent:
 
     def _search_all(self, views: Views, jobs: list[tuple[int, int]]) -> None:
         """Search decisions, each with the tree of that number."""
-        run_all(self.threads, lambda job: self._search(views, *job), jobs)
+        run_all(self.threads, lambda job, stop: self._search(views, job[0], job[1], stop), jobs)
 
-    def _search(self, views: Views, i: int, t: int) -> None:
+    def _search(self, views: Views, i: int, t: int, stop: Event) -> None:
         try:
             space = self._free.pop()
         except IndexError:
             space = Workspace(self.game, self._copy_of_policy(), self._nodes())
         seed = np.uint64(derive(views.seed[i], t))
         for first, count in self._budget(t):
+            if stop.is_set():
+                return
             simulate(
                 views.records, i, seed, first, count, self._plan, *space.policy, space.tree, space.world, space.scratch
             )
@@ -135,16 +139,18 @@ class SearchAgent:
             first += AT_ONCE
 
 
-def run_all(threads: int, work: Callable[[Any], None], jobs: list[Any]) -> None:
-    """Do all jobs with so many threads; after an exception or Ctrl-C, no more are begun."""
+def run_all(threads: int, work: Callable[[Any, Event], None], jobs: list[Any]) -> None:
+    """Do all jobs with so many threads; after an exception or Ctrl-C, those under way are told to stop."""
+    stop = Event()
     if min(threads, len(jobs)) < 2:
         for job in jobs:
-            work(job)
+            work(job, stop)
         return
     pool = ThreadPoolExecutor(min(threads, len(jobs)))
     try:
-        deque(pool.map(work, jobs), maxlen=0)
+        deque(pool.map(lambda job: work(job, stop), jobs), maxlen=0)
     finally:
+        stop.set()
         pool.shutdown(cancel_futures=True)
 
 

@@ -141,7 +141,8 @@ def begin(games, i, seed, number, c, tree, weights, worlds, leaves, observation)
 def rewards_of(g, so_far, value, before, now, values, tilt):
     """``values`` (seats,): each seat's rewards of the whole game, ``value`` those to come of the seat to move.
 
-    What it is to gain, the others lose as the game's score counts it: in equal parts, or as a team. The world is spoilt.
+    What it is to gain, the others lose as the game's score counts it: in equal parts, or as a team. The
+    world is spoilt.
     """
     before[:] = 0
     if g.done:

@@ -26,8 +26,16 @@ DEFAULTS: dict[str, Any] = {
 }
 # Measured: docs/RESULTS.md
 DEFAULTS_OF_GAMES: Mapping[str, dict[str, Any]] = {
-    "tritarea": {"horizon": "round", "value": "score"},
-    "triatri": {},
+    "tritarea": {
+        "sims": 1000,
+        "playout": "greedy",
+        "rate": 0.9,
+        "widen": 0.3,
+        "c": 1.5,
+        "horizon": "round",
+        "value": "chance",
+    },
+    "triatri": {"sims": 2400, "playout": "greedy"},
 }
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "playout": ("random", "greedy", "expert"),
@@ -45,10 +53,11 @@ RANGES = {
 }
 
 
+EXCLUSIVE = ("sims", "ms")
 WITHOUT_NET = ("playout", "rate", "horizon", "value", "widen")  # what means nothing where a net takes playouts' place
 
 
 def parameters_of(game: Game) -> Any:
     """The named tuple class of the options, with this game's defaults."""
     found = DEFAULTS | DEFAULTS_OF_GAMES.get(game.name, {})
-    return namedtuple("Parameters", found, defaults=found.values())  # type: ignore[misc]
+    return namedtuple("Parameters", found, defaults=found.values())
