@@ -1,14 +1,14 @@
 """Agents by name. A *spec* is one of
 
-- ``random``, ``greedy``, ``expert``, ``search``: an agent of this package; with options: ``greedy:block=2.5,samples=24``;
+- ``random``, ``greedy``, ``expert``, ``search``: an agent of this package; options: ``greedy:block=2.5,samples=24``;
 - ``runs/my-run``: a checkpoint folder, also with options: ``runs/my-run:sample=true``;
 - ``my_module:MyAgent``: anything that Python can import: a class, an object or a function.
 
 A named agent is a module with ``Parameters``, a NamedTuple that gives each option its type and default, or instead
-``parameters_of(game)``, which returns such a class; ``build(game, parameters) -> Agent`` (it gets the game's ``options``, too,
-if it takes them); and where there is need ``RANGES``, each option's lowest and highest value, ``CHOICES``, the words that
-it may be, and ``EXCLUSIVE``, options of which one may be given. ``NAMED`` says where it lies; a game adds its own by adding
-that file.
+``parameters_of(game)``, which returns such a class; with ``build(game, parameters) -> Agent``, which gets the game's
+``options``, too, if it takes them; and where there is need with ``RANGES``, each option's lowest and highest value,
+``CHOICES``, the words that it may be, and ``EXCLUSIVE``, options of which one may be given. ``NAMED`` says where it
+lies; a game adds its own by adding that file.
 """
 
 from __future__ import annotations

@@ -161,7 +161,7 @@ def test_ctrl_c_ends_a_long_search(threads):
         ("c=inf", "agent 'search': option 'c' is a finite number, not 'inf'"),
         ("threads=-1", "search: threads is 0 … 1024, not -1"),
         ("playout=good", "search: playout is random, greedy, expert, not 'good'"),
-        ("horizon=move", "search: horizon is trick, round, game, not 'move'"),
+        ("horizon=move", "search: horizon is round, game, not 'move'"),
         ("value=money", "search: value is outcome, score, chance, not 'money'"),
         ("rate=1.1", "search: rate is 0 … 1, not 1.1"),
         ("depth=3", "agent 'search' has no option 'depth'; its options (with defaults): sims="),

@@ -85,7 +85,7 @@ def chances(g: Any, now: Any, values: Any) -> None:
 
 
 @overload(chances)
-def _chances(g: Any, now: Any, values: Any) -> Any:
+def _chances(g, now, values):
     if not isinstance(g, types.Record):
         return None
     kernel = _ESTIMATES.get(tuple(g.fields))
@@ -103,7 +103,7 @@ def choose(policy: Any, g: Any, word: Any, work: Any) -> int:
 
 
 @overload(choose)
-def _choose(policy: Any, g: Any, word: Any, work: Any) -> Any:
+def _choose(policy, g, word, work):
     if not isinstance(policy, types.Record) or not isinstance(g, types.Record):
         return None
     names = tuple(policy.fields)

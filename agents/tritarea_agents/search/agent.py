@@ -72,7 +72,7 @@ class SearchAgent:
 
     def act(self, views: Views) -> NDArray[np.int64]:
         """(n,) action ids."""
-        trees = self.parameters.trees
+        trees = self.parameters.trees if self.parameters.ms else min(self.parameters.trees, self.parameters.sims)
         self._masks = views.mask.copy()
         self._roots = np.zeros((len(views), trees, self.game.actions), EDGE)
         self._priors = np.full((len(views), trees, self.game.actions), np.nan, np.float32)
