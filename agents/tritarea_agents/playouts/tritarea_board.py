@@ -11,18 +11,19 @@ import numpy as np
 
 from tritarea_env.engine.compile import inlined
 from tritarea_env.games.tritarea.kernel import top_of
-from tritarea_env.games.tritarea.rules import BLOCKS_A_SEAT, PLAY, ROUNDS, SEATS, SQUARES, STANDING, TRICKS
+from tritarea_env.games.tritarea.rules import BLOCKS_A_SEAT, ROUNDS, SEATS, SQUARES, STANDING, TRICKS
 from tritarea_env.games.tritarea.settlement import POINTS_OF_RANKS
 
-# How construction is weighed: as by the agent ``greedy``, whose defaults these are
-BLOCK, USE, FADE = 8.0, 1.0, 0.75
+# How construction is weighed: as by the agents ``greedy`` (a block's worth) and ``expert`` (how fast points fade)
+BLOCK, USE, AREA_FADE, TOWER_FADE = 8.0, 1.0, 0.35, 0.45
+TIE = 0.25  # chance in a value: like ones are told apart at random
 
 
 def worth_of_blocks(last: bool, left: int, blocks: int) -> float:
     """Worth of ``blocks`` in hand with ``left`` tricks to come, in the ``last`` round or before; see ``greedy``."""
     used = USE * left
     worth = (BLOCK + 2.0 * last) * used * (1.0 - math.exp(-blocks / used)) if used > 0 else 0.0
-    return float(worth - 2.0 * last * blocks * TRUST[left])
+    return float(worth - 2.0 * last * blocks)
 
 
 def worth_to(s: int, area: int, first: int, second: int) -> int:
@@ -31,8 +32,9 @@ def worth_to(s: int, area: int, first: int, second: int) -> int:
     return int(4 * points[s] - points.sum())
 
 
-# By tricks left: how much of a point that settlement would pay now counts
-TRUST = np.array([1.0 - FADE * left / TRICKS for left in range(TRICKS + 1)])
+# By tricks to come: how much of a point that settlement would pay now counts, for areas and for the tallest building
+TRUST = np.exp(-AREA_FADE * np.arange(TRICKS + 1))
+TRUST_IN_TOWERS = np.exp(-TOWER_FADE * np.arange(TRICKS + 1))
 # KEPT[last round, tricks left, blocks in hand]
 KEPT = np.array(
     [
@@ -129,8 +131,8 @@ def pay(many, own):
 
 
 @inlined
-def gain_of_blocks(g, s, square, blocks, trust, tall):
-    """What ``blocks`` on ``square`` change at once for seat ``s``, what they cost left aside."""
+def gain_of_blocks(g, s, square, blocks, left, tall):
+    """What ``blocks`` on ``square`` change for seat ``s`` with ``left`` tricks to come, what they cost left aside."""
     height = np.int64(g.height[square])
     area = np.int64(g.area[square])
     below_, less = np.int64(-1), np.int64(0)
@@ -140,17 +142,25 @@ def gain_of_blocks(g, s, square, blocks, trust, tall):
     else:
         below_, less = top_of(g, square), STANDING[height]
     both = ranked_with(g, area, s, STANDING[height + blocks], below_, less)
-    later = worth_of_ranks(g, s, area, both) - worth_of_ranks(g, s, area, ranked_now(g, area))
+    areas = worth_of_ranks(g, s, area, both) - worth_of_ranks(g, s, area, ranked_now(g, area))
+    paid = 0.0
     tallest, many, own = tall
     if height + blocks >= tallest:
         mine = np.int64(owner(g, square, s, blocks))
         if height + blocks > tallest:
-            later += pay(np.int64(1), mine) - pay(many, own)
+            paid = pay(np.int64(1), mine) - pay(many, own)
         else:
-            later += pay(many + 1, own + mine) - pay(many, own)
-    return sure + trust * later
+            paid = pay(many + 1, own + mine) - pay(many, own)
+    return sure + TRUST[left] * areas + TRUST_IN_TOWERS[left] * paid
 
 
 @inlined
-def tricks_left(g):
-    return np.int64(TRICKS) - np.int64(g.trick) + np.int64(g.phase == PLAY)
+def tricks_after(g):
+    """Tricks to come after this one."""
+    return np.int64(TRICKS) - np.int64(g.trick)
+
+
+@inlined
+def chance(word, k):
+    """A small number, another for each ``k`` in 0 … 15, to tell like values apart."""
+    return TIE / 256.0 * np.int64((word >> np.uint64(3 * k)) & np.uint64(255))
