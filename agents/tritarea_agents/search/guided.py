@@ -81,7 +81,7 @@ class GuidedAgent(SearchAgent):
                 lane = self._lanes[b]
                 expand(
                     lane.tree, lane.weights, lane.world, lane.leaf, self._rewards,
-                    logits[k], values[k], number, lane.scratch,
+                    logits[k], values[k], lane.scratch,
                 )  # fmt: skip
             number += 1
         for b, (i, t) in enumerate(jobs):

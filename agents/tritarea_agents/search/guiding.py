@@ -27,7 +27,7 @@ from tritarea_env.engine.protocol import (
 from tritarea_env.engine.rng import derive, mix
 from tritarea_env.engine.sets import WORD
 
-from .tree import DEEPEST, ROOT, at_key, back_up, clear, key_after, widen_spread
+from .tree import DEEPEST, ROOT, at_key, back_up, clear, key_after
 
 # By the reward that the net was trained on: what of it is known before the end; the net's value is what is to come
 NOTHING_BUT_OUTCOME, NOTHING, SCORES, SETTLED = 0, 1, 2, 3
@@ -49,9 +49,9 @@ LEAF = np.dtype(
 
 
 @inlined
-def select(tree, weights, node, actions, seat, c):
-    """Count the legal actions as seen; the one of the highest bound. What was never tried counts as the mean."""
-    shared, visits, first = 0.0, 0, 0
+def select(tree, weights, node, actions, c):
+    """Count the legal actions as seen; the one of the highest bound. What was never tried counts as the node's mean."""
+    shared, total, visits, first = 0.0, 0.0, 0, 0
     for bits in actions:
         left = bits
         a = first
@@ -60,11 +60,12 @@ def select(tree, weights, node, actions, seat, c):
                 tree.edges[node, a].seen += 1
                 shared += weights[node, a]
                 visits += tree.edges[node, a].visits
+                total += tree.edges[node, a].value
             left >>= 1
             a += 1
         first += WORD
-    spread = tree.spread[seat]
-    scale = c * spread.deviation * math.sqrt(visits + 1.0) / shared
+    usual = total / max(1, visits)
+    scale = c * math.sqrt(visits + 1.0) / shared
     best, most, first = -1, -np.inf, 0
     for bits in actions:
         left = bits
@@ -72,7 +73,7 @@ def select(tree, weights, node, actions, seat, c):
         while left != 0:
             if left & 1:
                 edge = tree.edges[node, a]
-                mean = edge.value / edge.visits if edge.visits > 0 else spread.mean
+                mean = edge.value / edge.visits if edge.visits > 0 else usual
                 found = mean + scale * weights[node, a] / (1.0 + edge.visits)
                 if found > most:
                     best, most = a, found
@@ -89,7 +90,7 @@ def descend(tree, weights, g, c, leaf):
     path_key, unrevealed = tree.keys[ROOT], np.uint64(0)
     leaf.key = np.uint64(0)
     while True:
-        action = select(tree, weights, node, legal(g), g.seat, c)
+        action = select(tree, weights, node, legal(g), c)
         at = tree.path[depth]
         at.node, at.action, at.seat = node, action, g.seat
         depth += 1
@@ -168,7 +169,7 @@ def rewards_of(g, so_far, value, before, now, values, tilt):
 
 
 @kernel
-def expand(tree, weights, worlds, leaves, so_far, logits, value, number, scratch):
+def expand(tree, weights, worlds, leaves, so_far, logits, value, scratch):
     """Make the leaf's node from the net's ``logits`` (A,) float32, and back up ``value``, its value for the mover."""
     g, leaf = worlds[0], leaves[0]
     n = seats(g)
@@ -183,4 +184,3 @@ def expand(tree, weights, worlds, leaves, so_far, logits, value, number, scratch
                 weights[node, a] = math.exp(logits[a] - most) + 1e-6
     rewards_of(g, so_far, value, before, now, values, tilt)
     back_up(tree, leaf.depth, values)
-    widen_spread(tree, number + 1, values)

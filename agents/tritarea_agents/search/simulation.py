@@ -2,12 +2,9 @@
 
 Information set Monte Carlo tree search with one tree for all seats (SO-ISMCTS; Cowling, Powley, Whitehouse,
 "Information Set Monte Carlo Tree Search", IEEE Trans. on Computational Intelligence and AI in Games, 2012), with a
-value for every seat in place of a single one (max^n). Two things are added:
-
-- The weight of exploration is in standard deviations of the deciding seat's values, so that one number suits scores and
-  chances, and the open start of a round as well as its last trick.
-- Below the root, the policy of the playouts may say which of the actions that were never tried is tried first. With few
-  simulations for many cards, others would else be taken to play at random.
+value for every seat in place of a single one (max^n). One thing is added: below the root, the policy of the playouts may
+say which of the actions that were never tried is tried first. With few simulations for many cards, others would else be
+taken to play at random.
 """
 
 from __future__ import annotations
@@ -20,7 +17,7 @@ from tritarea_env.engine.protocol import determinize, legal, outcome, score_now,
 from tritarea_env.engine.rng import derive, mix
 
 from ..playouts import chances, choose
-from .tree import DEEPEST, ROOT, at_key, back_up, clear, key_after, look, widen_spread
+from .tree import DEEPEST, ROOT, at_key, back_up, clear, key_after, look
 
 TO_ROUND, TO_GAME = 0, 1
 HORIZONS = {"round": TO_ROUND, "game": TO_GAME}
@@ -33,7 +30,7 @@ PLAN = np.dtype(
         np.record,
         np.dtype(
             [
-                ("c", np.float64),  # weight of exploration, in standard deviations
+                ("c", np.float64),  # weight of exploration
                 ("widen", np.float64),  # see ``select``
                 ("rate", np.float64),  # share of a playout's decisions that the policy makes; the others are random
                 ("horizon", np.int64),
@@ -85,7 +82,7 @@ def select(tree, node, g, plan, policy, work, word):
     Otherwise the one of the highest bound.
     """
     actions = legal(g)
-    best, new, tried, visits = look(tree, node, actions, plan.c * tree.spread[g.seat].deviation, word)
+    best, new, tried, visits = look(tree, node, actions, plan.c, word)
     if new < 0:
         return best, False
     if node == ROOT or plan.widen == 0.0 or tried == 0:
@@ -153,4 +150,3 @@ def simulate(games, i, seed, first, count, plans, policies, works, tree, worlds,
         play_out(g, plan, policy, work, derive(key, 2))
         evaluate(g, plan.value, before, now, values)
         back_up(tree, depth, values)
-        widen_spread(tree, number + 1, values)

@@ -30,15 +30,9 @@ EDGE = _records(
     ("seen", np.int32),  # how often the action was legal when the node was visited
 )
 STEP = _records(("node", np.int32), ("action", np.int32), ("seat", np.int32))  # one decision of a simulation's path
-SPREAD = _records(  # of a seat's values, over all simulations so far
-    ("mean", np.float64),
-    ("squares", np.float64),  # sum of squared deviations from the mean
-    ("deviation", np.float64),  # the standard deviation, a little more than 0 at least
-)
 DEEPEST = 256  # decisions; no game of ours has more to its end
 ROOT = 0
 
-LEAST = 1e-6  # standard deviation: where nothing differs, all actions are tried equally often
 MOST_SEATS = 8
 
 # sqrt(log(seen) / visits) is WIDE[seen] * NARROW[visits]; beyond the tables it is computed
@@ -55,7 +49,6 @@ class Tree(NamedTuple):
         keys: (n,) uint64, the key of each node.
         slots: (2**k,) int32, the hash table: a node, or 0 for none (the root is not looked up).
         used: (1,) int64, nodes so far.
-        spread: (seats at most,) SPREAD.
         path: (DEEPEST,) STEP.
     """
 
@@ -63,7 +56,6 @@ class Tree(NamedTuple):
     keys: NDArray[np.uint64]
     slots: NDArray[np.int32]
     used: NDArray[np.int64]
-    spread: NDArray[Any]
     path: NDArray[Any]
 
 
@@ -75,7 +67,6 @@ def new_tree(nodes: int, actions: int) -> Tree:
         np.empty(nodes, np.uint64),
         np.zeros(slots, np.int32),
         np.zeros(1, np.int64),
-        np.zeros(MOST_SEATS, SPREAD),
         np.empty(DEEPEST, STEP),
     )
 
@@ -100,11 +91,6 @@ def clear(tree, key):
     tree.slots[:] = 0
     tree.used[0] = 0
     add_node(tree, key)
-    for s in range(tree.spread.shape[0]):
-        spread = tree.spread[s]
-        spread.mean = 0.0
-        spread.squares = 0.0
-        spread.deviation = LEAST
 
 
 @inlined
@@ -184,14 +170,3 @@ def back_up(tree, depth, values):
         edge = tree.edges[at.node, at.action]
         edge.visits += 1
         edge.value += values[at.seat]
-
-
-@inlined
-def widen_spread(tree, number, values):
-    """Count the values (seats,) of simulation ``number`` (from 1 on) into their mean and deviation (Welford 1962)."""
-    for s in range(values.shape[0]):
-        spread = tree.spread[s]
-        before = values[s] - spread.mean
-        spread.mean += before / number
-        spread.squares += before * (values[s] - spread.mean)
-        spread.deviation = math.sqrt(spread.squares / number) + LEAST
