@@ -151,7 +151,7 @@ class Kind(NamedTuple):
 
 
 KINDS = {
-    "tritarea": Kind("horizon=round,value=score", closing_constructions, margin_of_round, 100),
+    "tritarea": Kind("horizon=round,value=score,c=0.15", closing_constructions, margin_of_round, 100),
     "triatri": Kind("horizon=game,value=outcome", known_hands, outcome_of_game, 1000),
 }
 

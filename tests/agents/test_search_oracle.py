@@ -32,7 +32,7 @@ def test_random_moves_are_often_missed_ones(name):
     assert len(misses(name, NUMBER, make("random", games.get(name)))) > 0.2 * NUMBER
 
 
-@pytest.mark.parametrize(("name", "missed", "clearly"), [("tritarea", 0.1, 0.04), ("triatri", 0, 0)])
+@pytest.mark.parametrize(("name", "missed", "clearly"), [("tritarea", 0.05, 0.02), ("triatri", 0, 0)])
 def test_it_finds_best_moves(name, missed, clearly):
     """Measured with 500 positions of each game: 95 % are best in Tri*T*Area, 99 % nearly best; in TriATri all.
 

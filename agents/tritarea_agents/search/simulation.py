@@ -2,9 +2,9 @@
 
 Information set Monte Carlo tree search with one tree for all seats (SO-ISMCTS; Cowling, Powley, Whitehouse,
 "Information Set Monte Carlo Tree Search", IEEE Trans. on Computational Intelligence and AI in Games, 2012), with a
-value for every seat in place of a single one (max^n). One thing is added: below the root, the policy of the playouts may
-say which of the actions that were never tried is tried first. With few simulations for many cards, others would else be
-taken to play at random.
+value for every seat in place of a single one (max^n). One thing is added: below the root, the policy of the playouts
+may say which of the actions that were never tried is tried first. With few simulations for many cards, others would
+else be taken to play at random.
 """
 
 from __future__ import annotations
