@@ -19,7 +19,7 @@ DEFAULTS: dict[str, Any] = {
     "rate": 1.0,  # share of the playout's decisions that its policy makes; the others are random
     "horizon": "game",
     "value": "outcome",
-    "c": 0.5,  # weight of exploration; outcomes and chances lie in a range of 1
+    "c": 0.4,  # weight of exploration; outcomes and chances lie in a range of 1
     "widen": 0.0,  # below the root: more than 0: the policy says what is tried first (see ``simulation.select``)
     "prior": "",  # a checkpoint's folder: its net's priors and values, without playouts
     "threads": 0,  # 0: one for each core
