@@ -28,6 +28,7 @@ SPECS = [
     "search:sims=6,trees=2",
     "search:sims=8,threads=1,playout=random",
     "search:sims=8,threads=1,playout=greedy",
+    "search:sims=4,threads=1,playout=expert",
 ]
 by_agents = pytest.mark.parametrize("spec", SPECS)
 
