@@ -22,6 +22,7 @@ TRIES = 3
 SIZES = (1, 64, 1024, 16384)  # of a Batch
 SHARED = (1024, 16384)  # those that threads share
 SEATS = 64  # of the vector environment
+SIMS = 400  # of the search
 _FIRST_STEP = """
 from tritarea_env.aec import GameEnv
 env = GameEnv({game!r})
@@ -124,7 +125,22 @@ LINES = (
     _rate("aec.env", "AEC loop, env()", _DECISIONS, plays.aec_game, wrapped=True),
     _rate("gym.greedy", "gymnasium, greedy others", _DECISIONS, plays.seat_episode),
     _rate(f"vector.greedy[n={SEATS}]", "vector env, greedy others", _DECISIONS, plays.vector_steps, n=SEATS),
-    _rate("greedy.batch", "greedy in every seat", _DECISIONS, plays.greedy_games),
+    *(
+        _rate(f"{spec}.batch", f"{spec} in every seat", _DECISIONS, plays.agent_games, spec=spec)
+        for spec in ("greedy", "expert")
+    ),
+    *(
+        _rate(
+            f"search.{policy}",
+            f"search, {policy} playouts",
+            "simulations/s",
+            plays.searches,
+            spec=f"search:sims={SIMS},playout={policy},rate=1,horizon=round,value=score",
+            counted=SIMS,
+        )
+        for policy in ("random", "greedy")
+    ),
+    _rate("search.decision", "search as it is by default", _DECISIONS, plays.searches, spec="search:trees=1"),
     _rate("copy", "copy of a game in Python", _GAMES, plays.copies, n=1),
     _rate(f"copy[n={plays.MANY}]", "copy of all games at once", _GAMES, plays.copies, n=plays.MANY),
     _rate("legal", "mask of a seat to move", "masks/s", plays.legal_masks),

@@ -65,18 +65,38 @@ def batch_advances(name: str, options: Options, n: int) -> Play:
     return play
 
 
-def greedy_games(name: str, options: Options) -> Play:
-    """Greedy in all seats of many whole games; counts decisions."""
+def agent_games(name: str, options: Options, spec: str) -> Play:
+    """One agent in all seats of many whole games; counts decisions."""
     game = find_game(name)
-    greedy = Participant("greedy", find_agent("greedy", game, options))
+    agent = Participant(spec, find_agent(spec, game, options))
     holders = np.zeros((MANY, game.seats_of(options)), np.int8)
     streams, keys = np.empty(MANY, np.uint64), np.empty(MANY, np.uint64)
     derive_many(key_of(0), 0, streams)
     derive_many(key_of(1), 0, keys)
 
     def play() -> int:
-        played = play_games(game, options, [greedy], holders, streams, keys)
+        played = play_games(game, options, [agent], holders, streams, keys)
         return int((played.actions >= 0).sum())
+
+    return play
+
+
+SEARCHED = 32  # decisions that are searched one after the other
+
+
+def searches(name: str, options: Options, spec: str, counted: int = 1) -> Play:
+    """A search on one core of decisions on a card in the middle of rounds; counts ``counted`` for each."""
+    game = find_game(name)
+    games = positions(game, options)
+    on_cards = games[games.phase == game.phases.index("play")]
+    middle = on_cards[on_cards.trick == (on_cards.trick.max() + 1) // 2]
+    middle = middle[[bin(int(hand)).count("1") > 1 for hand in middle.hand[np.arange(len(middle)), middle.seat]]]
+    views = stream_views(game, middle[:SEARCHED], np.arange(SEARCHED))
+    agent = find_agent(f"{spec},threads=1", game, options)
+
+    def play() -> int:
+        agent.act(views)
+        return counted * SEARCHED
 
     return play
 
