@@ -81,22 +81,24 @@ def agent_games(name: str, options: Options, spec: str) -> Play:
     return play
 
 
-SEARCHED = 32  # decisions that are searched one after the other
+SEARCHED = 32  # decisions at most that are searched one after the other
 
 
 def searches(name: str, options: Options, spec: str, counted: int = 1) -> Play:
     """A search on one core of decisions on a card in the middle of rounds; counts ``counted`` for each."""
     game = find_game(name)
     games = positions(game, options)
-    on_cards = games[games.phase == game.phases.index("play")]
-    middle = on_cards[on_cards.trick == (on_cards.trick.max() + 1) // 2]
-    middle = middle[[bin(int(hand)).count("1") > 1 for hand in middle.hand[np.arange(len(middle)), middle.seat]]]
-    views = stream_views(game, middle[:SEARCHED], np.arange(SEARCHED))
+    masks = np.empty((MANY, game.actions), np.int8)
+    loops.legal_games(bare(games), np.arange(MANY), masks)
+    choices = games[(games.phase == game.phases.index("play")) & (masks.sum(axis=1) > 1)]
+    middle = (choices.trick.max() + 1) // 2
+    nearest = choices[np.argsort(np.abs(choices.trick - middle), kind="stable")][:SEARCHED]
+    views = stream_views(game, nearest, np.arange(len(nearest)))
     agent = find_agent(f"{spec},threads=1", game, options)
 
     def play() -> int:
         agent.act(views)
-        return counted * SEARCHED
+        return counted * len(views)
 
     return play
 

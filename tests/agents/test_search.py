@@ -1,11 +1,14 @@
 """The agent ``search``: its budget, its options, what changes nothing, and whose points it counts."""
 
+import copy
 import os
+import pickle
 import re
 import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from subprocess import PIPE
 
 import numpy as np
@@ -17,7 +20,7 @@ from playing import many_views
 from search_oracle import best_moves, margin_of_round
 from tritarea_spots import GAME, building_to_top
 
-from tritarea_agents import Views, make
+from tritarea_agents import Views, make, playouts
 from tritarea_env import games
 
 every_number = pytest.mark.parametrize("players", [2, 3, 4])
@@ -221,3 +224,37 @@ def test_a_partner_s_points_are_its_own():
     assert not best & alone
     agent = make("search:sims=100,threads=1,horizon=round,value=score", GAME)
     assert set(choices(GAME, state, agent, range(3))) <= best
+
+
+@pytest.mark.parametrize("spec", ["expert", "search:sims=4,threads=1", "search:ms=1,threads=1"])
+def test_copies_and_pickles_decide_alike(spec):
+    """A search's copy begins without trees: they are large, and hold nothing that lasts."""
+    game = games.get("tritarea")
+    agent = make(spec, game)
+    _, views = many_views(game, 8)
+    agent.act(views)
+    copied = pickle.dumps(agent)
+    assert len(copied) < 10_000
+    for other in (pickle.loads(copied), copy.deepcopy(agent)):
+        assert "ms" in spec or (other.act(views) == agent.act(views)).all()
+
+
+def test_one_agent_in_two_threads():
+    game = games.get("triatri")
+    agent = make("search:sims=20,threads=1", game)
+    _, views = many_views(game, 40)
+    parts = [views.take(np.arange(first, 40, 4)) for first in range(4)]
+    alone = [agent.act(part).tolist() for part in parts]
+    with ThreadPoolExecutor(4) as pool:
+        assert [found.tolist() for found in pool.map(agent.act, parts)] == alone
+
+
+def test_chances_add_up_to_one_for_players_and_for_teams():
+    game = games.get("tritarea")
+    assert playouts.load_estimate(game)
+    for players, total in ((4, 1.0), (2, 2.0)):
+        states, _ = many_views(game, 20, {"players": players})
+        for i in range(20):
+            values = np.zeros(4)
+            playouts.chances(states[i], np.zeros(4, np.int64), values)
+            assert values.sum() == pytest.approx(total)

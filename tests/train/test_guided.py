@@ -111,3 +111,9 @@ def test_a_run_that_does_not_fit_is_refused(run, tmp_path):
     game = games.get("tritarea")
     with pytest.raises(ValueError, match="trained with other options"):
         make(f"search:prior={run}", game, game.check_options({"adjacency": "any"}))
+
+
+def test_a_budget_in_time_gives_one_simulation_at_least(run):
+    agent = make(f"search:prior={run},ms=0.001", games.get("tritarea"))
+    agent.act(some_views("tritarea"))
+    assert all(t.visits.sum() >= 1 for t in agent.explain() if len(t.actions) > 1)

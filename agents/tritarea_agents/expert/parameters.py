@@ -44,8 +44,12 @@ def read(game: str) -> Mapping[str, Parameter]:
     return found
 
 
-def options(game: str) -> tuple[Any, dict[str, tuple[float, float]]]:
-    """``Parameters`` (a named tuple class, the shipped values its defaults) and ``RANGES``, as the registry asks."""
+def options(game: str, module: str) -> tuple[Any, dict[str, tuple[float, float]]]:
+    """``Parameters`` (a named tuple class, the shipped values its defaults) and ``RANGES``, as the registry asks.
+
+    ``module``: the name of the module that keeps them, where pickles find the class.
+    """
     found = read(game)
-    parameters = namedtuple("Parameters", found, defaults=[p.value for p in found.values()])  # type: ignore[misc]
+    defaults = [p.value for p in found.values()]
+    parameters = namedtuple("Parameters", found, defaults=defaults, module=module)  # type: ignore[misc]
     return parameters, {name: (p.low, p.high) for name, p in found.items()}

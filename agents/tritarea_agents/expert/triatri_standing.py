@@ -18,7 +18,7 @@ from tritarea_env.games.triatri.rules import GAME, IMITATION, MOST_SEATS, ROUNDS
 
 from .parameters import options
 
-Parameters, RANGES = options("triatri")
+Parameters, RANGES = options("triatri", __name__)
 
 # A seat's gems as one number, three bits a colour; and what B5 says of them:
 SETS = 8**3

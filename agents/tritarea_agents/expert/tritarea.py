@@ -48,7 +48,7 @@ from .tritarea_value import WORK, look, loss_of_blocks, value, worth_of_blocks
 
 __all__ = ["RANGES", "Parameters", "build"]
 
-Parameters, RANGES = options("tritarea")
+Parameters, RANGES = options("tritarea", __name__)
 
 
 class ExpertAgent:

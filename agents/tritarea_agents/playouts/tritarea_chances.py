@@ -28,5 +28,7 @@ def chances(g, now, values):
     for s in range(SEATS):
         values[s] = math.exp((now[s] - highest) / SCALE[to_come])
         total += values[s]
+    if g.players == 2:
+        total /= 2.0  # each team has been counted twice
     for s in range(SEATS):
         values[s] /= total

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 from typing import Any, NamedTuple
@@ -53,6 +54,30 @@ class Workspace:
         self.scratch = tuple(np.zeros(MOST_SEATS, kind) for kind in (np.int64, np.int64, np.float64, np.float64))
 
 
+class Roots(NamedTuple):
+    """What the trees of n decisions know of them.
+
+    Attributes:
+        masks: (n, A) int8, the legal actions.
+        edges: (n, trees, A) EDGE.
+        priors: (n, trees, A) float32; NaN without a net.
+    """
+
+    masks: NDArray[np.int8]
+    edges: NDArray[Any]
+    priors: NDArray[np.float32]
+
+    def thought(self, i: int) -> Thought:
+        """What was thought of decision ``i``."""
+        legal = np.flatnonzero(self.masks[i])
+        visits = self.edges["visits"][i][:, legal].sum(axis=0, dtype=np.int64)
+        sums = self.edges["value"][i][:, legal].sum(axis=0)
+        values = np.divide(sums, visits, out=np.full(len(legal), np.nan), where=visits > 0)
+        order = np.lexsort((legal, -np.nan_to_num(values, nan=-np.inf), -visits))
+        priors = self.priors[i][:, legal].mean(axis=0)
+        return Thought(legal[order], visits[order], values[order], None if np.isnan(priors).any() else priors[order])
+
+
 class SearchAgent:
     """Searches each decision with a tree of its own, or several. Equal visits: the higher value, the lower id."""
 
@@ -66,42 +91,34 @@ class SearchAgent:
         if not playouts.load_estimate(game) and parameters.value == "chance":
             raise ValueError(f"search: {game.title} has no estimate of chances; value is outcome or score")
         self._free: deque[Workspace] = deque()
-        self._roots = np.zeros((0, 1, game.actions), EDGE)
-        self._priors = np.zeros((0, 1, game.actions), np.float32)
-        self._masks = np.zeros((0, game.actions), np.int8)
+        self._last: Roots | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies and pickles are made anew: trees are large, and hold nothing that lasts."""
+        return rebuilt, (self.game, self.parameters._asdict(), None)
 
     def act(self, views: Views) -> NDArray[np.int64]:
         """(n,) action ids."""
         trees = self.parameters.trees if self.parameters.ms else min(self.parameters.trees, self.parameters.sims)
-        self._masks = views.mask.copy()
-        self._roots = np.zeros((len(views), trees, self.game.actions), EDGE)
-        self._priors = np.full((len(views), trees, self.game.actions), np.nan, np.float32)
-        chosen: NDArray[np.int64] = self._masks.argmax(axis=1)
-        open_ = np.flatnonzero(self._masks.sum(axis=1) > 1)
-        self._search_all(views, [(int(i), t) for i in open_ for t in range(trees)])
+        shape = (len(views), trees, self.game.actions)
+        roots = Roots(views.mask.copy(), np.zeros(shape, EDGE), np.full(shape, np.nan, np.float32))
+        chosen: NDArray[np.int64] = roots.masks.argmax(axis=1)
+        open_ = np.flatnonzero(roots.masks.sum(axis=1) > 1)
+        self._search_all(views, [(int(i), t) for i in open_ for t in range(trees)], roots)
         for i in open_:
-            chosen[i] = self.thought(int(i)).actions[0]
+            chosen[i] = roots.thought(int(i)).actions[0]
+        self._last = roots
         return chosen
 
     def explain(self) -> list[Thought]:
         """What it thought of each decision of the last call of ``act``."""
-        return [self.thought(i) for i in range(len(self._roots))]
+        return [] if self._last is None else [self._last.thought(i) for i in range(len(self._last.masks))]
 
-    def thought(self, i: int) -> Thought:
-        """The same of one decision."""
-        legal = np.flatnonzero(self._masks[i])
-        visits = self._roots["visits"][i][:, legal].sum(axis=0, dtype=np.int64)
-        sums = self._roots["value"][i][:, legal].sum(axis=0)
-        values = np.divide(sums, visits, out=np.full(len(legal), np.nan), where=visits > 0)
-        order = np.lexsort((legal, -np.nan_to_num(values, nan=-np.inf), -visits))
-        priors = self._priors[i][:, legal].mean(axis=0)
-        return Thought(legal[order], visits[order], values[order], None if np.isnan(priors).any() else priors[order])
-
-    def _search_all(self, views: Views, jobs: list[tuple[int, int]]) -> None:
+    def _search_all(self, views: Views, jobs: list[tuple[int, int]], roots: Roots) -> None:
         """Search decisions, each with the tree of that number."""
-        run_all(self.threads, lambda job, stop: self._search(views, job[0], job[1], stop), jobs)
+        run_all(self.threads, lambda job, stop: self._search(views, job[0], job[1], roots, stop), jobs)
 
-    def _search(self, views: Views, i: int, t: int, stop: Event) -> None:
+    def _search(self, views: Views, i: int, t: int, roots: Roots, stop: Event) -> None:
         try:
             space = self._free.pop()
         except IndexError:
@@ -113,7 +130,7 @@ class SearchAgent:
             simulate(
                 views.records, i, seed, first, count, self._plan, *space.policy, space.tree, space.world, space.scratch
             )
-        self._roots[i, t] = space.tree.edges[ROOT]
+        roots.edges[i, t] = space.tree.edges[ROOT]
         self._free.append(space)
 
     def _copy_of_policy(self) -> playouts.Policy:
@@ -137,6 +154,12 @@ class SearchAgent:
         while first == 0 or time.perf_counter() < end:
             yield first, AT_ONCE
             first += AT_ONCE
+
+
+def rebuilt(game: Game, given: dict[str, Any], options: Mapping[str, Any] | None) -> Any:
+    """An agent like one with these parameters."""
+    search: Any = importlib.import_module("tritarea_agents.search")
+    return search.build(game, search.parameters_of(game)(**given), options)
 
 
 def run_all(threads: int, work: Callable[[Any, Event], None], jobs: list[Any]) -> None:

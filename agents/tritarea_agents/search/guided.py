@@ -15,7 +15,7 @@ from tritarea_env.games import Game
 
 from ..base import Views
 from ..policy import load_net
-from .agent import MOST_NODES, SearchAgent
+from .agent import Roots, SearchAgent, rebuilt
 from .guiding import LEAF, REWARDS, begin, expand
 from .tree import MOST_SEATS, ROOT, new_tree
 
@@ -50,45 +50,50 @@ class GuidedAgent(SearchAgent):
         if meta.reward not in REWARDS:
             raise ValueError(f"search: {parameters.prior} was trained on a reward {meta.reward!r} that is not known")
         self._rewards = REWARDS[meta.reward]
+        self._options = options
         self._lanes: list[Lane] = []
 
-    def _search_all(self, views: Views, jobs: list[tuple[int, int]]) -> None:
+    def __reduce__(self) -> tuple[Any, ...]:
+        return rebuilt, (self.game, self.parameters._asdict(), self._options)
+
+    def _search_all(self, views: Views, jobs: list[tuple[int, int]], roots: Roots) -> None:
         nodes = self._nodes()
         width = int(max(1, min(AT_ONCE, MOST_EDGES // (nodes * self.game.actions))))
         for first in range(0, len(jobs), width):
             some = jobs[first : first + width]
-            while len(self._lanes) < len(some):
-                self._lanes.append(Lane(self.game, nodes))
-            self._search_side_by_side(views, some)
+            kept, self._lanes = self._lanes, []  # nobody else takes them meanwhile
+            kept += [Lane(self.game, nodes) for _ in range(len(some) - len(kept))]
+            self._search_side_by_side(views, some, kept, roots)
+            self._lanes = kept
 
-    def _search_side_by_side(self, views: Views, jobs: list[tuple[int, int]]) -> None:
-        """One simulation in each tree after the other, until all have had theirs."""
+    def _search_side_by_side(self, views: Views, jobs: list[tuple[int, int]], lanes: list[Lane], roots: Roots) -> None:
+        """One simulation in each tree after the other, until all have had theirs; the root's look and one at least."""
         seeds = [np.uint64(derive(views.seed[i], t)) for i, t in jobs]
         observations = np.zeros((len(jobs), self.game.observation_size), np.uint8)
         shares = [self._share(t) for _, t in jobs]
         end = time.perf_counter() + self.parameters.ms / 1000
         number = 0
-        while number < MOST_NODES and (time.perf_counter() < end if self.parameters.ms else number < max(shares)):
+        while number < 2 or (time.perf_counter() < end if self.parameters.ms else number < max(shares)):
             live = [b for b in range(len(jobs)) if self.parameters.ms or number < shares[b]]
             for b in live:
-                lane, i = self._lanes[b], jobs[b][0]
+                lane, i = lanes[b], jobs[b][0]
                 begin(
                     views.records, i, seeds[b], number, self.parameters.c,
                     lane.tree, lane.weights, lane.world, lane.leaf, observations[b],
                 )  # fmt: skip
             logits, values = self._ask(observations[live])
             for k, b in enumerate(live):
-                lane = self._lanes[b]
+                lane = lanes[b]
                 expand(
                     lane.tree, lane.weights, lane.world, lane.leaf, self._rewards,
                     logits[k], values[k], lane.scratch,
                 )  # fmt: skip
             number += 1
         for b, (i, t) in enumerate(jobs):
-            lane = self._lanes[b]
-            self._roots[i, t] = lane.tree.edges[ROOT]
-            weights = lane.weights[ROOT] * self._masks[i]
-            self._priors[i, t] = weights / weights.sum()
+            lane = lanes[b]
+            roots.edges[i, t] = lane.tree.edges[ROOT]
+            weights = lane.weights[ROOT] * roots.masks[i]
+            roots.priors[i, t] = weights / weights.sum()
 
     def _share(self, t: int) -> int:
         """Simulations of tree ``t``; the net's look at the root comes before them."""
