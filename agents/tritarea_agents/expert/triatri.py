@@ -8,15 +8,14 @@ voids and cards that are gone need no rules of their own. The numbers are data: 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tritarea_env.engine.compile import kernel, making_kernel
 from tritarea_env.games import Game
 from tritarea_env.games.triatri.kernel import best_seat, first_starter, pick_prize, playable, prize_actions
 from tritarea_env.games.triatri.rules import ACTIONS, BID, FROM_SUPPLY, PLAY
 
-from ..base import Agent, Views
-from ..greedy.packing import packed
+from ..base import Agent
+from ..compiled import CompiledAgent
 from ..greedy.triatri import add_bids, imagine, kinds, lowest, seat_after
 from .triatri_playing import chance_after, finish_trick, lay_from_hand, lead, place_of_next_trick, start_next_trick
 from .triatri_standing import (
@@ -36,25 +35,6 @@ __all__ = ["RANGES", "Parameters", "build"]
 KNOWN = 4096  # positions at a trick's start that are remembered
 
 
-class ExpertAgent:
-    """Plays tricks on in its head, with what the seat knows. Ties go to the lowest action id."""
-
-    def __init__(self, parameters: Parameters) -> None:
-        self.parameters = parameters
-        self._packed = packed(parameters)
-
-    def act(self, views: Views) -> NDArray[np.int64]:
-        """(n,) action ids."""
-        chosen = np.empty(len(views), np.int64)
-        choose_all(views.records, views.seed, self._packed, chosen)
-        return chosen
-
-
-def build(game: Game, parameters: Parameters) -> Agent:
-    """The agent."""
-    return ExpertAgent(parameters)
-
-
 @making_kernel
 def choose_all(hidden, seeds, parameters, chosen):
     """An action (n,) int64 for each hidden record (n,) and seed (n,); ``parameters`` (1,)."""
@@ -64,6 +44,17 @@ def choose_all(hidden, seeds, parameters, chosen):
     fill_tables(parameters[0], works[0])
     for i in range(hidden.shape[0]):
         chosen[i] = choose(hidden[i], seeds[i], parameters[0], works[0], known, worlds)
+
+
+class ExpertAgent(CompiledAgent):
+    """Plays tricks on in its head, with what the seat knows. Ties go to the lowest action id."""
+
+    choose_all = staticmethod(choose_all)
+
+
+def build(game: Game, parameters: Parameters) -> Agent:
+    """The agent."""
+    return ExpertAgent(parameters)
 
 
 @kernel

@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tritarea_env.engine.compile import kernel, making_kernel
 from tritarea_env.engine.protocol import legal_mask
@@ -37,8 +36,8 @@ from tritarea_env.games.tritarea.rules import (
     TWO_BLOCKS,
 )
 
-from ..base import Agent, Views
-from ..greedy.packing import packed
+from ..base import Agent
+from ..compiled import CompiledAgent
 from ..greedy.tritarea import choose_five_settle
 from ..greedy.tritarea_value import loss_of_default
 from .parameters import options
@@ -51,31 +50,23 @@ __all__ = ["RANGES", "Parameters", "build"]
 Parameters, RANGES = options("tritarea", __name__)
 
 
-class ExpertAgent:
-    """Plays by rules of thumb, with what the seat knows. Ties go to the lowest action id."""
-
-    def __init__(self, parameters: Any) -> None:
-        self.parameters = parameters
-        self._packed = packed(parameters)
-
-    def act(self, views: Views) -> NDArray[np.int64]:
-        """(n,) action ids."""
-        chosen = np.empty(len(views), np.int64)
-        choose_all(views.records, views.seed, self._packed, chosen)
-        return chosen
-
-
-def build(game: Game, parameters: Any) -> Agent:
-    """The agent."""
-    return ExpertAgent(parameters)
-
-
 @making_kernel
 def choose_all(hidden, seeds, parameters, chosen):
     """An action (n,) int64 for each hidden record (n,) and seed (n,); ``parameters`` (1,)."""
     works = np.zeros(1, WORK)  # a record alone would not keep its memory
     for i in range(hidden.shape[0]):
         chosen[i] = choose(hidden[i], seeds[i], parameters[0], works[0])
+
+
+class ExpertAgent(CompiledAgent):
+    """Plays by rules of thumb, with what the seat knows. Ties go to the lowest action id."""
+
+    choose_all = staticmethod(choose_all)
+
+
+def build(game: Game, parameters: Any) -> Agent:
+    """The agent."""
+    return ExpertAgent(parameters)
 
 
 @kernel

@@ -8,7 +8,6 @@ each world the others are taken to know that value, too: they win a prize that t
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tritarea_env.engine.compile import inlined, kernel, making_kernel
 from tritarea_env.engine.rng import below, derive
@@ -25,8 +24,8 @@ from tritarea_env.games.triatri.kernel import (
 )
 from tritarea_env.games.triatri.rules import BID, FROM_OWN, FROM_SUPPLY, IMITATION, MOST_SEATS, PLAY
 
-from ..base import Agent, Views
-from .packing import packed
+from ..base import Agent
+from ..compiled import CompiledAgent
 from .triatri_value import RANGES, WORK, WORLD, Parameters, fill_chances, worth_of_card
 
 __all__ = ["RANGES", "Parameters", "build"]
@@ -40,25 +39,6 @@ for _bit in range(32):
 NUMBER_OF_IMITATION, UNWANTED = 7, -100
 
 
-class GreedyAgent:
-    """Looks one trick ahead, with what the seat knows. Ties go to the lowest action id."""
-
-    def __init__(self, parameters: Parameters) -> None:
-        self.parameters = parameters
-        self._packed = packed(parameters)
-
-    def act(self, views: Views) -> NDArray[np.int64]:
-        """(n,) action ids."""
-        chosen = np.empty(len(views), np.int64)
-        choose_all(views.records, views.seed, self._packed, chosen)
-        return chosen
-
-
-def build(game: Game, parameters: Parameters) -> Agent:
-    """The agent."""
-    return GreedyAgent(parameters)
-
-
 @making_kernel
 def choose_all(hidden, seeds, parameters, chosen):
     """An action (n,) int64 for each hidden record (n,) and seed (n,); ``parameters`` (1,)."""
@@ -66,6 +46,17 @@ def choose_all(hidden, seeds, parameters, chosen):
     worlds = np.zeros(parameters[0].samples, WORLD)
     for i in range(hidden.shape[0]):
         chosen[i] = choose(hidden[i], seeds[i], parameters[0], works[0], worlds)
+
+
+class GreedyAgent(CompiledAgent):
+    """Looks one trick ahead, with what the seat knows. Ties go to the lowest action id."""
+
+    choose_all = staticmethod(choose_all)
+
+
+def build(game: Game, parameters: Parameters) -> Agent:
+    """The agent."""
+    return GreedyAgent(parameters)
 
 
 @kernel

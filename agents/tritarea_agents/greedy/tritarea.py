@@ -7,7 +7,6 @@ it wins or leaves to others are worth, averaged over cards that the others may p
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tritarea_env.engine.compile import inlined, kernel, making_kernel
 from tritarea_env.engine.protocol import legal_mask
@@ -38,8 +37,8 @@ from tritarea_env.games.tritarea.rules import (
 )
 from tritarea_env.games.tritarea.settlement import declaration_sign, declared_card
 
-from ..base import Agent, Views
-from .packing import packed
+from ..base import Agent
+from ..compiled import CompiledAgent
 from .tritarea_value import (
     RANGES,
     WORK,
@@ -63,31 +62,23 @@ __all__ = ["RANGES", "Parameters", "build"]
 CHANCE, CHANCE_OF_A_CARD, LOST = 0.25, 0.1, 0.6
 
 
-class GreedyAgent:
-    """Looks one decision ahead, with what the seat knows. Ties go to the lowest action id."""
-
-    def __init__(self, parameters: Parameters) -> None:
-        self.parameters = parameters
-        self._packed = packed(parameters)
-
-    def act(self, views: Views) -> NDArray[np.int64]:
-        """(n,) action ids."""
-        chosen = np.empty(len(views), np.int64)
-        choose_all(views.records, views.seed, self._packed, chosen)
-        return chosen
-
-
-def build(game: Game, parameters: Parameters) -> Agent:
-    """The agent."""
-    return GreedyAgent(parameters)
-
-
 @making_kernel
 def choose_all(hidden, seeds, parameters, chosen):
     """An action (n,) int64 for each hidden record (n,) and seed (n,); ``parameters`` (1,)."""
     works = np.zeros(1, WORK)  # a record alone would not keep its memory
     for i in range(hidden.shape[0]):
         chosen[i] = choose(hidden[i], seeds[i], parameters[0], works[0])
+
+
+class GreedyAgent(CompiledAgent):
+    """Looks one decision ahead, with what the seat knows. Ties go to the lowest action id."""
+
+    choose_all = staticmethod(choose_all)
+
+
+def build(game: Game, parameters: Parameters) -> Agent:
+    """The agent."""
+    return GreedyAgent(parameters)
 
 
 @kernel

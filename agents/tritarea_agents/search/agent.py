@@ -21,7 +21,7 @@ from tritarea_env.games import Game
 from .. import playouts
 from ..base import Views
 from .simulation import HORIZONS, PLAN, VALUES, simulate
-from .tree import EDGE, MOST_SEATS, ROOT, new_tree
+from .tree import EDGE, ROOT, new_scratch, new_tree
 
 MOST_NODES = 1 << 18  # of a tree; one that is full grows no further, but goes on counting
 AT_ONCE = 16  # simulations between two looks at the clock
@@ -51,7 +51,7 @@ class Workspace:
         self.policy = policy
         self.tree = new_tree(nodes, game.actions)
         self.world = bare(np.zeros(1, game.dtype))
-        self.scratch = tuple(np.zeros(MOST_SEATS, kind) for kind in (np.int64, np.int64, np.float64, np.float64))
+        self.scratch = new_scratch()
 
 
 class Roots(NamedTuple):

@@ -17,7 +17,7 @@ from ..base import Views
 from ..policy import load_net
 from .agent import Roots, SearchAgent, rebuilt
 from .guiding import LEAF, REWARDS, begin, expand
-from .tree import MOST_SEATS, ROOT, new_tree
+from .tree import ROOT, new_scratch, new_tree
 
 AT_ONCE = 256  # trees
 MOST_EDGES = 20_000_000  # of all trees that are searched at once; bounds memory
@@ -31,8 +31,7 @@ class Lane:
         self.weights = np.empty((nodes, game.actions), np.float32)
         self.world = bare(np.zeros(1, game.dtype))
         self.leaf = np.zeros(1, LEAF)
-        kinds = (np.int64, np.int64, np.float64, np.float64)
-        self.scratch = tuple(np.zeros(MOST_SEATS, kind) for kind in kinds)
+        self.scratch = new_scratch()
 
 
 class GuidedAgent(SearchAgent):

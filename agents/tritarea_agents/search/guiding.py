@@ -27,7 +27,7 @@ from tritarea_env.engine.protocol import (
 from tritarea_env.engine.rng import derive, mix
 from tritarea_env.engine.sets import WORD
 
-from .tree import DEEPEST, ROOT, at_key, back_up, clear, key_after
+from .tree import DEEPEST, ROOT, at_key, back_up, clear, key_of_next
 
 # By the reward that the net was trained on: what of it is known before the end; the net's value is what is to come
 NOTHING_BUT_OUTCOME, NOTHING, SCORES, SETTLED = 0, 1, 2, 3
@@ -98,14 +98,7 @@ def descend(tree, weights, g, c, leaf):
         step(g, action)
         if g.done or g.round_ended or depth == DEEPEST:
             break
-        if closed:
-            unrevealed = key_after(unrevealed, action, -1)
-            path_key = key_after(path_key, -1, g.seat)
-        else:
-            path_key = key_after(path_key, action, g.seat)
-        if unrevealed != 0 and not secret(g):
-            path_key ^= unrevealed
-            unrevealed = np.uint64(0)
+        path_key, unrevealed = key_of_next(path_key, unrevealed, closed, action, g)
         node = at_key(tree, path_key, False)
         if node < 0:
             leaf.key = path_key

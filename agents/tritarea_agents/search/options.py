@@ -50,9 +50,7 @@ RANGES = {
     "widen": (0, 1000),
     "threads": (0, 1024),
 }
-
-
-EXCLUSIVE = ("sims", "ms")
+EXCLUSIVE = ("sims", "ms")  # one budget
 WITHOUT_NET = ("playout", "rate", "horizon", "value", "widen")  # what means nothing where a net takes playouts' place
 
 

@@ -17,7 +17,7 @@ from tritarea_env.engine.protocol import determinize, legal, outcome, score_now,
 from tritarea_env.engine.rng import derive, mix
 
 from ..playouts import chances, choose
-from .tree import DEEPEST, ROOT, at_key, back_up, clear, key_after, look
+from .tree import DEEPEST, ROOT, at_key, back_up, clear, key_of_next, look
 
 TO_ROUND, TO_GAME = 0, 1
 HORIZONS = {"round": TO_ROUND, "game": TO_GAME}
@@ -111,14 +111,7 @@ def descend(tree, g, plan, policy, work, key):
         step(g, action)
         if new or g.done or g.round_ended or depth == DEEPEST:
             return depth
-        if closed:
-            unrevealed = key_after(unrevealed, action, -1)
-            path_key = key_after(path_key, -1, g.seat)
-        else:
-            path_key = key_after(path_key, action, g.seat)
-        if unrevealed != 0 and not secret(g):
-            path_key ^= unrevealed
-            unrevealed = np.uint64(0)
+        path_key, unrevealed = key_of_next(path_key, unrevealed, closed, action, g)
         node = at_key(tree, path_key, True)
         if node < 0:
             return depth
@@ -134,7 +127,7 @@ def simulate(games, i, seed, first, count, plans, policies, works, tree, worlds,
         policies, works: (1,) each, what the playout's policy takes.
         tree: a ``Tree``, cleared before the first simulation.
         worlds: (1,) record of the game, scratch.
-        scratch: three arrays (seats at most,): int64, int64, float64.
+        scratch: as ``new_scratch`` makes it.
     """
     plan, policy, work, g = plans[0], policies[0], works[0], worlds[0]
     n = seats(games[i])

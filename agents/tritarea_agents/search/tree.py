@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tritarea_env.engine.compile import inlined, kernel, wrapping_kernel
+from tritarea_env.engine.protocol import secret
 from tritarea_env.engine.rng import below, mix
 from tritarea_env.engine.sets import WORD
 
@@ -71,6 +72,11 @@ def new_tree(nodes: int, actions: int) -> Tree:
     )
 
 
+def new_scratch() -> tuple[NDArray[Any], ...]:
+    """Room for numbers of every seat: two arrays int64, two float64."""
+    return tuple(np.zeros(MOST_SEATS, kind) for kind in (np.int64, np.int64, np.float64, np.float64))
+
+
 @inlined
 def add_node(tree, key):
     """A new node without visits; returns its number."""
@@ -112,6 +118,22 @@ def at_key(tree, key, make):
 def key_after(key, action, seat):
     """The key of the node after ``action`` (-1: one that is secret) where ``seat`` (-1: nobody) decides next."""
     return mix(key + np.uint64(0x9E3779B97F4A7C15) * np.uint64(16 * (np.int64(action) + 1) + np.int64(seat) + 1))
+
+
+@inlined
+def key_of_next(key, unrevealed, closed, action, g):
+    """The key of the decision that ``g`` waits for after ``action``, and what was decided in secret and is still so.
+
+    A decision that was ``closed`` to the others enters the key when it is revealed.
+    """
+    if closed:
+        unrevealed = key_after(unrevealed, action, -1)
+        key = key_after(key, -1, g.seat)
+    else:
+        key = key_after(key, action, g.seat)
+    if unrevealed != 0 and not secret(g):
+        return key ^ unrevealed, np.uint64(0)
+    return key, unrevealed
 
 
 @wrapping_kernel
