@@ -27,14 +27,14 @@ DEFAULTS: dict[str, Any] = {
 # Measured: docs/RESULTS.md
 DEFAULTS_OF_GAMES: Mapping[str, dict[str, Any]] = {
     "tritarea": {
-        "sims": 1000,
+        "sims": 2500,
         "playout": "greedy",
         "rate": 0.9,
         "widen": 0.3,
         "horizon": "round",
         "value": "chance",
     },
-    "triatri": {"sims": 2400, "playout": "greedy"},
+    "triatri": {"sims": 3600, "playout": "greedy"},
 }
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "playout": ("random", "greedy", "expert"),
