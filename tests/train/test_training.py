@@ -76,7 +76,7 @@ def test_the_logs_tell_shares_by_opponent_and_seat(run_of, name):
     log = EventAccumulator(str(run_of(name) / "log"))
     log.Reload()
     tags = set(log.Tags()["scalars"])
-    assert {tag for tag in tags if "by_seat" in tag} == {f"share_by_seat/seat_{seat}" for seat in range(seats)}
+    assert {tag for tag in tags if "share_by_seat" in tag} == {f"share_by_seat/seat_{seat}" for seat in range(seats)}
     assert {"share_by_opponent/current", "share_by_opponent/random", "evaluation_share/random"} <= tags
     assert {"train/loss", "train/entropy_loss", "train/approx_kl", "train/explained_variance"} <= tags
     assert "time/samples_per_second" in tags

@@ -20,6 +20,7 @@ from tritarea_env.engine.seats import LEARNER
 
 from .config import ConfigError, TrainConfig, load
 from .model import Learner
+from .rewards import reward_learned
 
 CONFIG, STATE = "config.yaml", "training_state.pt"
 PACKAGES = ("tritarea", "torch", "stable_baselines3", "sb3_contrib", "numpy")
@@ -69,7 +70,7 @@ def _meta(config: TrainConfig, learner: Learner) -> dict[str, Any]:
     return {
         **checkpoint.describe(game, learner.shape),
         "covers": [game.check_options(config.game.options)],
-        "reward": config.game.reward,
+        "reward": reward_learned(config, int(learner.model.num_timesteps)),
         "seed": config.seed,
         "steps": int(learner.model.num_timesteps),
         "threads": torch.get_num_threads(),

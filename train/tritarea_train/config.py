@@ -44,12 +44,26 @@ class Part(BaseModel):
 P = TypeVar("P", bound=Part)
 
 
+class ToOutcome(Part):
+    """When the reward turns into ``outcome``: not yet up to ``start``, wholly from ``end`` on, linearly between."""
+
+    start: Number = Field(default=0.4, ge=0, le=1)  # both are shares of the run's ``steps``
+    end: Number = Field(default=0.8, gt=0, le=1)
+
+    @model_validator(mode="after")
+    def _in_order(self) -> ToOutcome:
+        if self.end < self.start:
+            raise ValueError(f"end {self.end} lies before start {self.start}")
+        return self
+
+
 class GameConfig(Part):
     """The game, and its options off their defaults."""
 
     name: str = "tritarea"
     options: dict[str, Any] = {}
     reward: str = SETTLED_REWARD
+    to_outcome: ToOutcome | None = None  # null: the reward is the same throughout the run
 
     @model_validator(mode="after")
     def _known(self) -> GameConfig:
@@ -58,6 +72,8 @@ class GameConfig(Part):
         rewards = (*game.rewards, SETTLED_REWARD)
         if self.reward not in rewards:
             raise ValueError(f"reward is one of {', '.join(rewards)}, not {self.reward!r}")
+        if self.to_outcome is not None and self.reward == "outcome":
+            raise ValueError("to_outcome is for another reward: this one is outcome from the start")
         return self
 
 
@@ -94,11 +110,21 @@ class PpoConfig(Part):
 
 
 class OpponentsConfig(Part):
-    """Who plays the other seats: each game's opponents are drawn by these weights."""
+    """Who plays the other seats. A game draws one member of the league for all of them.
+
+    The weights divide the games between the current net, its snapshots together, and each agent. ``rule`` says how
+    the part of the snapshots is divided: ``uniform``, evenly; ``latest``, all of it to the newest; ``pfsp``, as
+    ``uniform``, but then the parts of all snapshots and agents are changed in proportion to how the learner
+    fares against each (see ``prioritised``).
+    """
 
     current: Weight = 0.4
-    snapshots: Weight = 0.2  # shared among the snapshots there are; none yet: the current net
-    agents: dict[str, Weight] = {"greedy": 0.4}  # by spec
+    snapshots: Weight = 0.2  # none yet: the current net gets their part, too
+    agents: dict[str, Weight] = {"greedy": 0.4}  # by spec; a run's folder is one
+    rule: Literal["uniform", "latest", "pfsp"] = "uniform"
+    pfsp: Literal["hard", "even"] = "hard"  # who is met most: those who beat the learner, or its equals
+    pfsp_power: Number = Field(default=2.0, gt=0, le=10)  # of hard: the greater, the more the hardest ones are met
+    play: Literal["sample", "mode"] = "sample"  # current net and snapshots draw from their policy, or take its mode
     pool: int = Field(default=5, ge=1, le=1000)  # snapshots kept
     snapshot_every: int = Field(default=100_000, ge=1)  # steps
 

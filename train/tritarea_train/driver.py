@@ -19,6 +19,7 @@ from .config import TrainConfig
 from .evaluation import Result, evaluate
 from .imitation import imitate
 from .model import Learner
+from .rewards import outcome_weight
 
 
 class Driver(BaseCallback):
@@ -107,6 +108,7 @@ class Driver(BaseCallback):
             self.save()  # first: if a match fails, nothing is lost
         if evaluation:
             self.evaluate()
+        self.learner.env.outcome_weight = outcome_weight(self.config, steps)
         self.stopped = self.stop.is_set()
         self._lap = (time.perf_counter(), steps)
 
@@ -130,19 +132,15 @@ class Driver(BaseCallback):
         self.logger.record("time/threads", torch.get_num_threads())
 
     def _log_shares(self) -> None:
-        """The learner's share of the win of late: over all, by opponent and by seat."""
-        league = self.learner.league
-        won, games = league.won, league.games
-        for name, w, n in zip(league.names, won.sum(axis=1), games.sum(axis=1), strict=True):
-            if n > 0:
-                self.logger.record(f"share_by_opponent/{name}", w / n)
-        for seat, (w, n) in enumerate(zip(won.sum(axis=0), games.sum(axis=0), strict=True)):
-            if n > 0:
-                self.logger.record(f"share_by_seat/seat_{seat}", w / n)
-        if games.sum() > 0:
-            share = won.sum() / games.sum()
-            self.logger.record("rollout/share", share)
-            self._bar.update(self._task, share=f"{share:.3f}")
+        """How the learner fares in the league, and what it is paid."""
+        league, env = self.learner.league, self.learner.env
+        scalars = league.scalars()
+        for name, value in scalars.items():
+            self.logger.record(name, value)
+        self.logger.record("rollout/outcome_weight", env.outcome_weight)
+        self.logger.record("rollout/opponents_sample", float(self.config.opponents.play == "sample"))
+        if "rollout/share" in scalars:
+            self._bar.update(self._task, share=f"{scalars['rollout/share']:.3f}")
         league.fade()
 
     def evaluate(self) -> list[Result]:

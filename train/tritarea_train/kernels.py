@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from tritarea_env.engine.compile import kernel
+from tritarea_env.engine.protocol import outcome
 from tritarea_env.engine.rng import derive
 from tritarea_env.engine.seats import LEARNER
 
@@ -31,3 +32,14 @@ def take_seats(
         for s in range(holders.shape[1]):
             holders[i, s] = npc if s >= players else member[i]
         holders[i, seats[i]] = LEARNER
+
+
+@kernel
+def outcomes(final: Any, index: Any, seats: Any, by_seat: Any, out: Any) -> None:
+    """``outcome`` (m,) float64 of one seat each (m,) in the games ``index`` (m,), which are over.
+
+    ``by_seat`` (seats,) float64 is scratch.
+    """
+    for j in range(index.shape[0]):
+        outcome(final[index[j]], by_seat)
+        out[j] = by_seat[seats[j]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import hashlib
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from tritarea_env.games import Game
 from tritarea_env.views import Agent, find_agent
 
 from .config import OpponentsConfig
+from .prioritised import prioritised, strength
 
 MEMORY = 0.9  # what a rollout leaves of the counts of games before it: a mean over about ten rollouts
 
@@ -24,7 +26,8 @@ class League:
 
     Place 0 holds the current net itself, so it is never behind; then come the pool's snapshots, then the agents. A
     game draws one member for all its opponents: then its result says how the learner fares against that member.
-    Nets draw from their policy, since the mode of one net is one opponent, its policy is many.
+    By the config's ``play``, current net and snapshots draw from their policy (the mode of one net is one opponent,
+    its policy is many) or take its likeliest action; agents, nets of other runs among them, play as their specs say.
     When the pool is full, a new snapshot takes the place of that one without which the ages of the rest lie
     closest together; the oldest and the newest stay, so the pool spans the whole run. Games under way go on
     against the new one.
@@ -59,22 +62,34 @@ class League:
     def lead(self, net: PolicyNet) -> None:
         """Make ``net`` the current net; it is played as it is at every moment."""
         self.current = net
-        self.agents[0] = PolicyAgent(net, Parameters(sample=True))
+        self.agents[0] = self._player(net)
+
+    def _player(self, net: PolicyNet) -> PolicyAgent:
+        return PolicyAgent(net, Parameters(sample=self.config.play == "sample"))
 
     def weights(self) -> NDArray[np.float64]:
-        """(k,) cumulative, ending in 1: with which chance a new game draws each member."""
-        weights = np.zeros(len(self.agents))
-        filled = np.flatnonzero(self.born >= 0)
-        weights[0] = self.config.current
-        if len(filled):
-            weights[1 + filled] = self.config.snapshots / len(filled)
-        else:
-            weights[0] += self.config.snapshots
-        first = 1 + self.config.pool
-        weights[first : first + len(self.config.agents)] = list(self.config.agents.values())
-        total = np.cumsum(weights)
+        """(k,) cumulative, ending in 1: with which chance a new game draws each member; made of the counts alone."""
+        total = np.cumsum(self.masses())
         chances: NDArray[np.float64] = total / total[-1]
         return chances
+
+    def masses(self) -> NDArray[np.float64]:
+        """(k,) in proportion to those chances."""
+        config, found = self.config, np.zeros(len(self.agents))
+        filled = np.flatnonzero(self.born >= 0)
+        found[0] = config.current
+        if not len(filled):
+            found[0] += config.snapshots
+        elif config.rule == "latest":
+            found[1 + int(np.argmax(self.born))] = config.snapshots
+        else:
+            found[1 + filled] = config.snapshots / len(filled)
+        first = 1 + config.pool
+        found[first : first + len(config.agents)] = list(config.agents.values())
+        if config.rule == "pfsp":
+            p = strength(self.won.sum(axis=1), self.games.sum(axis=1), self.games.shape[1])
+            found[1:] = prioritised(found[1:], p[1:], config.pfsp, config.pfsp_power)
+        return found
 
     def take_snapshot(self, steps: int) -> None:
         """A copy of the current net as it is joins the pool."""
@@ -96,7 +111,7 @@ class League:
         """Give a place of the pool to a net; its count of games begins anew."""
         for weight in net.parameters():
             weight.requires_grad_(False)
-        self.agents[1 + place] = PolicyAgent(net, Parameters(sample=True))
+        self.agents[1 + place] = self._player(net)
         self.born[place] = born
         self.games[1 + place] = self.won[1 + place] = 0.0
 
@@ -114,6 +129,22 @@ class League:
         self.games *= MEMORY
         self.won *= MEMORY
 
+    def scalars(self) -> dict[str, float]:
+        """What the logs tell: by member and by seat the learner's share of the win and the games (faded) that it is of,
+        with which chance a member is drawn, and the steps at which each snapshot was taken.
+        """
+        chances = np.diff(self.weights(), prepend=0.0)
+        found = {f"chance_by_opponent/{name}": chances[k] for k, name in enumerate(self.names) if chances[k] > 0}
+        found |= {f"born/snapshot_{i}": born for i, born in enumerate(self.born) if born >= 0}
+        seats = [f"seat_{seat}" for seat in range(self.games.shape[1])]
+        for kind, names, axis in (("opponent", self.names, 1), ("seat", seats, 0)):
+            for name, games, won in zip(names, self.games.sum(axis=axis), self.won.sum(axis=axis), strict=True):
+                if games > 0:
+                    found |= {f"share_by_{kind}/{name}": won / games, f"games_by_{kind}/{name}": games}
+        if self.games.sum() > 0:
+            found["rollout/share"] = self.won.sum() / self.games.sum()
+        return {name: float(value) for name, value in found.items()}
+
     def state(self) -> dict[str, Any]:
         """Tensors and numbers, from which ``restore`` makes the same pool."""
         nets = {
@@ -126,14 +157,39 @@ class League:
             "games": torch.from_numpy(self.games.copy()),
             "won": torch.from_numpy(self.won.copy()),
             "nets": nets,
+            "foreign": self._foreign(),
         }
 
+    def _foreign(self) -> dict[str, str]:
+        """Digests of the nets among the agents, by spec: a run's folder may hold another net tomorrow."""
+        first = 1 + self.config.pool
+        nets = [(name, getattr(agent, "net", None)) for name, agent in zip(self.names, self.agents, strict=True)]
+        return {name: digest(net) for name, net in nets[first:] if isinstance(net, torch.nn.Module)}
+
     def restore(self, state: dict[str, Any]) -> None:
-        """Take over the pool and counts of ``state``."""
+        """Take over the pool and counts of ``state``.
+
+        Raises:
+            ValueError: the counts are none, or a net among the agents is not the one that played then.
+        """
+        for name, now in self._foreign().items():
+            if state["foreign"].get(name) != now:
+                raise ValueError(f"the net of the opponent {name} is another one than when this was saved")
+        games, won = state["games"].numpy(), state["won"].numpy()
+        if not (np.isfinite(games).all() and (won >= 0.0).all() and (won <= games).all()):
+            raise ValueError("the league's counts of games are damaged")
         for place, weights in state["nets"].items():
             net = copy.deepcopy(self.current)
             net.load_state_dict(weights)
             self.put(int(place), net, 0)
         self.born[:] = state["born"].numpy()
-        self.games[:] = state["games"].numpy()
-        self.won[:] = state["won"].numpy()
+        self.games[:], self.won[:] = games, won
+
+
+def digest(net: torch.nn.Module) -> str:
+    """SHA-256 of a net's weights, in hexadecimal."""
+    found = hashlib.sha256()
+    for name, tensor in net.state_dict().items():
+        found.update(name.encode())
+        found.update(tensor.detach().cpu().contiguous().numpy().tobytes())
+    return found.hexdigest()

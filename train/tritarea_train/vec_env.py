@@ -13,6 +13,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from tritarea_env.batch import Batch
 from tritarea_env.checks import one_of
 from tritarea_env.engine import loops
+from tritarea_env.engine.compile import bare
 from tritarea_env.tables import Tables
 from tritarea_env.views import checked
 
@@ -36,6 +37,9 @@ class LeagueVecEnv(VecEnv):
     the decisions from one of the learner's own to its next. ``infos[i]`` of a game that has ended holds
     ``terminal_observation`` (d,) uint8, ``episode`` (``r`` the sum of rewards, ``l`` the learner's decisions),
     ``scores`` by seat, ``share`` of the win, ``seat``, and ``opponents``, a name; all others are empty.
+
+    Attributes:
+        outcome_weight: how much of the reward is ``outcome`` from here on, 0 … 1; the rest is ``reward``.
 
     Args:
         game: name of the game.
@@ -61,6 +65,7 @@ class LeagueVecEnv(VecEnv):
         )
         self._all = np.arange(n)
         self.member = np.zeros(n, np.int64)  # of the league: the opponents
+        self.outcome_weight = 0.0
         self.total = np.zeros(n)  # rewards of the game so far
         self.length = np.zeros(n, np.int64)  # the learner's decisions in it
         self._actions = np.zeros(n, np.int64)
@@ -85,13 +90,25 @@ class LeagueVecEnv(VecEnv):
         """Observations, rewards (n,) float32, dones (n,) bool, infos."""
         tables, member = self.tables, self.member.copy()
         tables.step(self._actions)
-        self.length += 1
-        self.total += tables.reward
         ended = np.flatnonzero(tables.ended)
+        rewards = self._rewards(ended)
+        self.length += 1
+        self.total += rewards
         infos: list[Any] = [_NOTHING] * self.num_envs
         if len(ended):
             self._close(ended, member[ended], infos)
-        return self.look(), tables.reward.astype(np.float32), tables.ended.copy(), infos
+        return self.look(), rewards.astype(np.float32), tables.ended.copy(), infos
+
+    def _rewards(self, ended: NDArray[np.int64]) -> NDArray[np.float64]:
+        """(n,) the learner's, of the last step, in which games ended in the rows ``ended`` (m,)."""
+        tables, weight = self.tables, self.outcome_weight
+        if weight == 0.0:
+            return tables.reward
+        mixed = (1.0 - weight) * tables.reward
+        outcomes, by_seat = np.empty(len(ended)), np.empty(self.holders.shape[1])
+        kernels.outcomes(bare(tables.final), ended, tables.final_seat[ended], by_seat, outcomes)
+        mixed[ended] += weight * outcomes
+        return mixed
 
     def _close(self, ended: NDArray[np.int64], member: NDArray[np.int64], infos: list[Any]) -> None:
         """Write the infos of games that have ended in the rows ``ended`` (m,), against ``member`` (m,); count them."""
