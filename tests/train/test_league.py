@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from tiny import tiny
 
 from tritarea_agents.checkpoint import find
 from tritarea_agents.net import Shape, build
@@ -13,6 +15,7 @@ from tritarea_agents.policy import PolicyAgent
 from tritarea_env import games
 from tritarea_env.batch import Batch
 from tritarea_env.views import Views
+from tritarea_train import train
 from tritarea_train.config import OpponentsConfig
 from tritarea_train.league import League
 from tritarea_train.prioritised import prioritised, strength
@@ -232,6 +235,14 @@ def test_a_run_is_an_opponent_and_each_net_is_asked_once_a_round_of_decisions(ru
         others = env.batch.games.decision - before - 1
         assert len({id(agent) for agent in asked}) == 5
         assert max(sum(one is agent for one in asked) for agent in league.agents) <= others.max() < others.sum() / 10
+
+
+def test_a_run_trains_against_another(run_of, tmp_path):
+    foreign = str(run_of("tritarea"))
+    train(tiny(opponents__current=0, opponents__agents={foreign: 1.0}, imitation__steps=0), tmp_path)
+    log = EventAccumulator(str(tmp_path / "log"))
+    log.Reload()
+    assert log.Scalars(f"games_by_opponent/{foreign}")[-1].value > 10
 
 
 def test_another_net_in_an_opponents_folder_is_noticed(run_of, tmp_path):

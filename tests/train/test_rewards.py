@@ -10,6 +10,7 @@ from tiny import tiny
 
 from tritarea_agents.checkpoint import find
 from tritarea_train import driver, train
+from tritarea_train.league import MEMORY
 from tritarea_train.rewards import outcome_weight, reward_learned
 
 CHANGING = {
@@ -66,6 +67,8 @@ def test_the_log_tells_which_snapshots_are_met_how_often(whole):
     games = [value for tag, value in last.items() if tag.startswith("games_by_seat/")]
     assert len(games) == 4
     assert min(games) > 0.8 * max(games)
+    kept = torch.load(find(whole) / "training_state.pt", weights_only=True)["league"]["games"].sum(dim=0)
+    assert kept.tolist() == pytest.approx([MEMORY * n for n in games])  # they have faded since
 
 
 def test_a_killed_run_goes_on_with_the_same_rewards_and_opponents(whole, tmp_path, monkeypatch):
