@@ -134,7 +134,8 @@ class League:
         with which chance a member is drawn, and the steps at which each snapshot was taken.
         """
         chances = np.diff(self.weights(), prepend=0.0)
-        found = {f"chance_by_opponent/{name}": chances[k] for k, name in enumerate(self.names) if chances[k] > 0}
+        there = [k for k, agent in enumerate(self.agents) if agent is not None and k != self.npc]
+        found = {f"chance_by_opponent/{self.names[k]}": chances[k] for k in there}
         found |= {f"born/snapshot_{i}": born for i, born in enumerate(self.born) if born >= 0}
         seats = [f"seat_{seat}" for seat in range(self.games.shape[1])]
         for kind, names, axis in (("opponent", self.names, 1), ("seat", seats, 0)):
