@@ -146,8 +146,8 @@ class Driver(BaseCallback):
     def evaluate(self) -> list[Result]:
         """Play the matches of the config, write them to the logs, and say how they went."""
         learner, config = self.learner, self.config
-        agent = PolicyAgent(learner.net, Parameters())
         game, options = learner.env.batch.game, learner.env.batch.options
+        agent = PolicyAgent(game, learner.net, Parameters())
         steps = learner.model.num_timesteps
         results = [evaluate(agent, spec, game, options, config.evaluation.games) for spec in config.evaluation.against]
         told = []

@@ -41,7 +41,7 @@ class League:
     """
 
     def __init__(self, game: Game, options: dict[str, Any], config: OpponentsConfig) -> None:
-        self.config = config
+        self.game, self.config = game, config
         self.born = np.full(config.pool, -1, np.int64)  # steps at which each snapshot was taken; -1: none
         self.agents: list[Agent | None] = [None] * (1 + config.pool)
         self.names = ["current", *(f"snapshot_{i}" for i in range(config.pool))]
@@ -65,7 +65,7 @@ class League:
         self.agents[0] = self._player(net)
 
     def _player(self, net: PolicyNet) -> PolicyAgent:
-        return PolicyAgent(net, Parameters(sample=self.config.play == "sample"))
+        return PolicyAgent(self.game, net, Parameters(sample=self.config.play == "sample"))
 
     def weights(self) -> NDArray[np.float64]:
         """(k,) cumulative, ending in 1: with which chance a new game draws each member; made of the counts alone."""
