@@ -12,7 +12,7 @@ from commandline import good, refused, run
 
 from tritarea_env import games
 from tritarea_env.engine import loops
-from tritarea_eval import baseline, bench, bench_plays
+from tritarea_eval import baseline, bench, bench_plays, bench_train
 
 ROOT = Path(__file__).resolve().parents[2]
 QUICK = ("--seconds", 0.01, "--game", "triatri", "--only", "copy", "--only", "memory.*")
@@ -60,6 +60,22 @@ def test_every_rate_is_measured(monkeypatch: pytest.MonkeyPatch, name: str, play
     for line in part["measures"]:
         assert line["value"] > 0
         assert line["value"] * line["ns"] == pytest.approx(1e9, rel=0.01)
+
+
+@pytest.mark.parametrize("name", games.names())
+def test_training_is_measured(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    small = {"n_games": 16, "net": {"shared": [], "policy": [8], "value": [8]}, "ppo": {"n_steps": 8, "batch_size": 64}}
+    monkeypatch.setattr(bench_train, "CONFIG", bench_train.CONFIG | small | {"threads": 1})
+    shown = json.loads(good("bench", "train", "--game", name, "--updates", 1, "--json"))
+    (part,) = shown["games"]
+    assert [line["key"] for line in part["measures"]] == ["train.samples", "train.free", "train.bound"]
+    values = {line["key"]: line["value"] for line in part["measures"]}
+    assert 0 < values["train.bound"] < values["train.free"]
+    assert values["train.samples"] > 0
+
+
+def test_training_has_no_lines_to_choose() -> None:
+    assert "--only chooses among lines of the engine" in refused("bench", "train", "--only", "train.free")
 
 
 def test_keys_are_unique() -> None:

@@ -41,7 +41,7 @@ def train(config: TrainConfig, out: Path, *, resume: bool = False, console: Cons
         ConfigError: an agent of the config is not there, or its net is too large; nothing was written.
     """
     check(config)
-    torch.set_num_threads(config.threads or usable_cpus())
+    set_threads(config)
     if config.device.startswith("cuda") and not torch.cuda.is_available():
         raise ConfigError(f"device: there is no {config.device} here; cpu always is")
     there = (out / checkpoint.CHECKPOINTS).is_dir()
@@ -83,6 +83,11 @@ def check(config: TrainConfig) -> None:
             find_agent(spec, game, options)
         except ValueError as error:
             raise ConfigError(f"{field}: {error}") from error
+
+
+def set_threads(config: TrainConfig) -> None:
+    """Torch's number of threads, as the config has it."""
+    torch.set_num_threads(config.threads or usable_cpus())
 
 
 def usable_cpus() -> int:

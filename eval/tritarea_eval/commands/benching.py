@@ -3,30 +3,38 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from .common import Players, check_out, game_of, screen, user_input
 
+Subject = Literal["engine", "train"]
+
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from tritarea_eval.baseline import Bench, GameBench, Row
+    from tritarea_eval.baseline import Bench, GameBench, Measure, Row
     from tritarea_eval.bench import Line
 
 
 def bench(
+    what: Annotated[
+        Subject, typer.Argument(metavar="[engine|train]", help="The environment, search and start, or training.")
+    ] = "engine",
     game: Annotated[
         list[str] | None, typer.Option("--game", help="A game; repeatable. [default: all, one after the other]")
     ] = None,
     players: Players = None,
     seconds: Annotated[
-        float, typer.Option("--seconds", min=0.01, max=3600, help="Of each try, three tries a line.")
+        float, typer.Option("--seconds", min=0.01, max=3600, help="Of each try, three tries a line; not of train.")
     ] = 1.0,
+    updates: Annotated[
+        int, typer.Option("--updates", min=1, max=1000, help="Of train: how many are timed, in turns.")
+    ] = 5,
     only: Annotated[
         list[str] | None,
         typer.Option("--only", metavar="PATTERN", help="Lines to measure, as 'batch.*'; repeatable. [default: all]"),
@@ -42,12 +50,15 @@ def bench(
 ) -> None:
     """Measure speeds, memory and start times; the best of three tries each (the cold start: one).
 
+    ``train`` times updates of MaskablePPO with a league of four nets, greedy and expert, in turns with the same on
+    games that cost nothing; it needs the extra train.
     The tables show rates and the nanoseconds that one of what they count takes.
     With --compare the exit code is 1 if a line got slower by more than the tolerance.
 
     \b
     Example:
       tritarea bench --only 'batch.*' --game tritarea
+      tritarea bench train --game tritarea
       tritarea bench --out before.json
       tritarea bench --compare before.json
     """
@@ -59,10 +70,12 @@ def bench(
     from tritarea_eval.bench import selected
 
     with user_input():
-        lines = selected(only or [])
+        lines = selected(only or []) if what == "engine" else None
+        if only and lines is None:
+            raise ValueError("--only chooses among lines of the engine: train's are measured together")
         old = baseline.read(against) if against else None
         parts = [baseline.part_for(old, against, *one) for one in chosen.items()] if old and against else []
-    new = _measure(lines, chosen, seconds)
+    new = _measure(lines, chosen, seconds, updates)
     if out:
         _write(out, new)
     rows = _compared(parts, new, only or [], tolerance) if old else {}
@@ -78,19 +91,31 @@ def bench(
         raise typer.Exit(1)
 
 
-def _measure(lines: Sequence[Line], chosen: dict[str, dict[str, Any]], seconds: float) -> Bench:
+def _measure(lines: Sequence[Line] | None, chosen: dict[str, dict[str, Any]], seconds: float, updates: int) -> Bench:
+    """Measure the lines; None: training."""
     from tritarea_eval import baseline
-    from tritarea_eval.bench import measured
 
     parts = []
     with screen(stderr=True).status("measuring", refresh_per_second=1) as status:
         for name, options in chosen.items():
             found = []
-            for measure in measured(lines, name, options, seconds):
+            for measure in _measures(lines, name, options, seconds, updates):
                 found.append(measure)
                 status.update(f"measured of {name}: {measure.what}")
             parts.append(baseline.GameBench(game=name, options=options, measures=found))
     return baseline.bench_of(parts, seconds)
+
+
+def _measures(
+    lines: Sequence[Line] | None, name: str, options: dict[str, Any], seconds: float, updates: int
+) -> Iterator[Measure]:
+    if lines is None:
+        from tritarea_eval import bench_train
+
+        return bench_train.measured(name, options, updates)
+    from tritarea_eval import bench
+
+    return bench.measured(lines, name, options, seconds)
 
 
 def _write(out: Path, new: Bench) -> None:
