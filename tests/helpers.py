@@ -184,3 +184,9 @@ def play_out(env: Any, rng: np.random.Generator) -> list[tuple[str, int]]:
     while env.agents:
         env.step(None)
     return done
+
+
+def thoughts(agent: Any) -> list[list[bytes | None]]:
+    """What an agent says of each of its last choices, to the last bit; nothing if it does not explain itself."""
+    found = agent.explain() if hasattr(agent, "explain") else []
+    return [[None if part is None else part.tobytes() for part in thought] for thought in found]

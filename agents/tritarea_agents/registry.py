@@ -7,8 +7,9 @@
 A named agent is a module with ``Parameters``, a NamedTuple that gives each option its type and default, or instead
 ``parameters_of(game)``, which returns such a class; with ``build(game, parameters) -> Agent``, which gets the game's
 ``options``, too, if it takes them; and where there is need with ``RANGES``, each option's lowest and highest value
-(a default outside of it means that the option is off), ``CHOICES``, the words that it may be, and ``EXCLUSIVE``,
-options of which one may be given. ``NAMED`` says where it lies; a game adds its own by adding that file.
+(a default outside of it means that the option is off), ``CHOICES``, the words that it may be, ``EXCLUSIVE``, options
+of which one may be given, and ``IDLE``, by option those that mean nothing beside it. ``NAMED`` says where it lies; a
+game adds its own by adding that file.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
+from tritarea_env import games
 from tritarea_env.games import Game
 
 from .base import Agent, OneByOne
@@ -37,14 +39,16 @@ NAMED = {
 _BOOLEANS = {"true": True, "false": False}
 
 
-def make(spec: str, game: Game, options: Mapping[str, Any] | None = None) -> Agent:
-    """The agent that ``spec`` names, for ``game`` with ``options`` (checked; None: not known yet).
+def make(spec: str, game: str | Game, options: Mapping[str, Any] | None = None) -> Agent:
+    """The agent that ``spec`` names, for ``game`` (or its name) with ``options`` (checked; None: not known yet).
 
     The names of this package win over folders and modules of the same name.
 
     Raises:
         ValueError: there is no such agent, an option is not one of its options, or a checkpoint does not fit.
     """
+    if isinstance(game, str):
+        game = games.get(game)
     name, colon, rest = spec.partition(":")
     if name in NAMED:
         return _named(name, rest, game, options)
@@ -68,6 +72,10 @@ def _named(name: str, text: str, game: Game, options: Mapping[str, Any] | None) 
     exclusive = getattr(module, "EXCLUSIVE", ())
     if exclusive and set(exclusive) <= set(chosen):
         raise ValueError(f"{name}: give {' or '.join(exclusive)}, not both")
+    for key, others in getattr(module, "IDLE", {}).items():
+        idle = ", ".join(other for other in others if other in chosen)
+        if chosen.get(key) and idle:
+            raise ValueError(f"{name}: beside {key}, {idle} means nothing; leave it out")
     parameters = defaults(**chosen)
     _check_ranges(name, chosen, getattr(module, "RANGES", {}))
     _check_choices(name, chosen, getattr(module, "CHOICES", {}))

@@ -59,9 +59,3 @@ def decide(spec: str, p: dict[str, Any], *actions: str, **options: Any) -> set[s
     """The names of the actions that the agent ``spec`` chooses in position ``p`` after ``actions``, by ``SEEDS``."""
     game = games.get(p["game"])
     return set(choices(game, state_after(game, p, actions, **options), make(spec, game), SEEDS))
-
-
-def thoughts(agent: Agent) -> list[list[bytes | None]]:
-    """What an agent says of each of its last choices, to the last bit; nothing if it does not explain itself."""
-    found = agent.explain() if hasattr(agent, "explain") else []
-    return [[None if part is None else part.tobytes() for part in thought] for thought in found]

@@ -4,8 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from deciding import thoughts
-from helpers import CASES, IDS
+from helpers import CASES, IDS, thoughts
 from playing import many_views, play
 
 from tritarea_agents import make, registry

@@ -190,3 +190,7 @@ def test_an_agent_that_a_game_lacks_is_named(monkeypatch):
     monkeypatch.setitem(registry.NAMED, "expert", "tritarea_agents.greedy.no_expert_of_{game}")
     with pytest.raises(ValueError, match="has no agent 'expert'"):
         make("expert", GAME)
+
+
+def test_the_game_may_be_given_by_name():
+    assert make("greedy:samples=2", "triatri").parameters == make("greedy:samples=2", games.get("triatri")).parameters

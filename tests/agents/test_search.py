@@ -14,8 +14,8 @@ from subprocess import PIPE
 import numpy as np
 import pytest
 import triatri_spots
-from deciding import choices, state_after, thoughts, views_with_seeds
-from helpers import EVERY_GAME
+from deciding import choices, state_after, views_with_seeds
+from helpers import EVERY_GAME, thoughts
 from playing import many_views
 from search_oracle import best_moves, margin_of_round
 from tritarea_spots import GAME, building_to_top

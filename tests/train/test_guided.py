@@ -3,24 +3,33 @@
 import numpy as np
 import pytest
 import torch
+from helpers import thoughts
 from tiny import GAMES, tiny
 
 from tritarea_agents import make
 from tritarea_agents.search.guiding import REWARDS
 from tritarea_env import games
 from tritarea_env.batch import Batch
+from tritarea_env.engine import loops
+from tritarea_env.engine.rng import key_of
+from tritarea_env.views import views_of
 from tritarea_eval.match import play_match
 from tritarea_train import train
 
 every_game = pytest.mark.parametrize("name", GAMES)
 
 
-def some_views(name, n=24):
-    """Decisions of random games at one place."""
+def batch_of(name, n=24):
+    """Random games, all at one place."""
     batch = Batch(name, n, seed=1, **GAMES[name])
     for _ in range(40):
         batch.step(batch.random_actions())
-    return batch.views(np.arange(n))
+    return batch
+
+
+def some_views(name, n=24):
+    """Their decisions."""
+    return batch_of(name, n).views(np.arange(n))
 
 
 def searching(run, name, **options):
@@ -70,6 +79,24 @@ def test_it_does_not_depend_on_the_batch_but_for_last_bits(run_of, name):
 
 
 @every_game
+def test_hidden_cards_and_threads_change_nothing(run_of, name):
+    views, n = some_views(name), 24
+    states, every, keys = batch_of(name, n).games, np.arange(n), np.full(n, key_of(9))
+    agent = searching(run_of(name), name, threads=1)
+    chosen = agent.act(views_of(views.game, states, every, keys))
+    thought = thoughts(agent)
+    for world in range(2):
+        other = states.copy()
+        loops.determinize_games(other, every, states.seat, np.full(n, key_of(world)))
+        assert (other.hand != states.hand).any()
+        assert (agent.act(views_of(views.game, other, every, keys)) == chosen).all()
+        assert thoughts(agent) == thought
+    several = searching(run_of(name), name, threads=3)
+    assert (several.act(views_of(views.game, states, every, keys)) == chosen).all()
+    assert thoughts(several) == thought
+
+
+@every_game
 def test_it_plays(run_of, name):
     run = run_of(name)
     result = play_match(name, [f"search:prior={run},sims=3,trees=2", "random"], games=4, options=GAMES[name])
@@ -93,8 +120,8 @@ def test_rewards_are_those_of_training():
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ("playout=greedy,rate=0.5", "with prior there are no playouts, so rate means nothing"),
-        ("horizon=game,value=score", "so horizon, value means nothing"),
+        ("playout=greedy,rate=0.5", "beside prior, playout, rate means nothing; leave it out"),
+        ("horizon=game,value=score", "beside prior, horizon, value means nothing"),
         ("sims=5,ms=3", "give sims or ms, not both"),
     ],
 )

@@ -34,14 +34,14 @@ class Thought(NamedTuple):
     Attributes:
         actions: (k,) int64, the legal actions, the most visited first.
         visits: (k,) int64, simulations that began with each.
-        values: (k,) float64, their mean value for the seat that decides (NaN: never visited).
+        values: (k,) float64, their mean value for the seat that decides (NaN: never visited); 0 is even.
         priors: (k,) float64, how likely the net took each to be; None without a net.
     """
 
     actions: NDArray[np.int64]
     visits: NDArray[np.int64]
     values: NDArray[np.float64]
-    priors: NDArray[np.float64] | None
+    priors: NDArray[np.float64] | None = None
 
 
 class Workspace:

@@ -51,7 +51,8 @@ RANGES = {
     "threads": (0, 1024),
 }
 EXCLUSIVE = ("sims", "ms")  # one budget
-WITHOUT_NET = ("playout", "rate", "horizon", "value", "widen")  # what means nothing where a net takes playouts' place
+# By option, those that mean nothing beside it: a net takes the playouts' place
+IDLE = {"prior": ("playout", "rate", "horizon", "value", "widen")}
 
 
 def parameters_of(game: Game) -> Any:

@@ -48,9 +48,17 @@ def is_over(g, horizon):
 
 @inlined
 def evaluate(g, kind, before, now, values):
-    """``values`` (seats,) of a world that is over, or counts as settled now; it is spoilt. ``now`` is scratch."""
+    """``values`` (seats,) of a world that is over, or counts as settled now; it is spoilt. ``now`` is scratch.
+
+    Chances, like outcomes, are what exceeds an even share.
+    """
     if kind == BY_CHANCE:
         chances(g, now, values)
+        even = 0.0
+        for s in range(values.shape[0]):
+            even += values[s] / values.shape[0]
+        for s in range(values.shape[0]):
+            values[s] -= even
         return
     if not g.done:
         score_now(g, now)

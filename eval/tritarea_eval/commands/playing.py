@@ -41,7 +41,7 @@ def play(
         typer.Option(
             "--opponents",
             metavar="AGENT",
-            help="One for all, or one for each, clockwise from your left. [default: greedy]",
+            help="One for all, or repeated: one for each, clockwise from your left. [default: greedy]",
         ),
     ] = None,
     seed: Annotated[int | None, typer.Option("--seed", min=0, max=MOST, help="Fixes the deal and the agents.")] = None,
