@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.metadata
 import json
 import os
@@ -15,7 +16,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from tritarea_agents.checkpoint import CHECKPOINTS, CheckpointError
+from tritarea_agents import checkpoint
+from tritarea_agents.checkpoint import CHECKPOINTS, META, WEIGHTS, CheckpointError
 from tritarea_env import records
 
 from .config import TrainConfig
@@ -26,6 +28,7 @@ except ImportError:  # not on Windows: there two processes may train in one fold
     fcntl = None  # type: ignore[assignment]
 
 CONFIG, ABOUT, LOCK = "config.yaml", "run.json", "run.lock"
+BEST = "best"  # the checkpoint that did best in evaluation
 IMITATION = "imitation"  # the folder of checkpoints of the start by imitation, named by its decisions
 PACKAGES = ("tritarea", "torch", "stable_baselines3", "sb3_contrib", "numpy")
 FORMAT = 1
@@ -35,6 +38,27 @@ PATIENCE = 1.0  # seconds to wait for a lock: whoever only looks at it holds it 
 def begun(run: Path) -> bool:
     """Whether the folder holds a run, be it one that has no checkpoint yet."""
     return (run / CONFIG).is_file() or any((run / shelf).is_dir() for shelf in (CHECKPOINTS, IMITATION))
+
+
+def newest(run: Path) -> Path | None:
+    """The checkpoint from which a run goes on; None if it was begun but has none yet.
+
+    Raises:
+        CheckpointError: there is no run.
+    """
+    try:
+        return checkpoint.find(run)
+    except CheckpointError:
+        if not begun(run):
+            raise
+    imitated = [entry for entry in run.glob(f"{IMITATION}/*") if entry.name.isdecimal() and (entry / META).is_file()]
+    return max(imitated, key=lambda entry: int(entry.name), default=None)
+
+
+def digest_of(folder: Path) -> str:
+    """The SHA-256 of a checkpoint's weights."""
+    with (folder / WEIGHTS).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def write(run: Path, config: TrainConfig, about: dict[str, Any]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
@@ -21,11 +20,11 @@ from tritarea_env import games
 from tritarea_env.engine.seats import LEARNER
 
 from . import history
-from .about import CONFIG, IMITATION, begun, versions
+from .about import BEST, CONFIG, IMITATION, digest_of, versions
 from .config import ConfigError, TrainConfig, load
 from .model import Learner
 
-STATE, BEST = "training_state.pt", "best"
+STATE = "training_state.pt"
 NOT_IN_POSITION = {
     "stream",
     "episode",
@@ -79,9 +78,7 @@ def _write(draft: Path, config: TrainConfig, learner: Learner, progress: dict[st
     save_file(weights, draft / WEIGHTS)
     torch.save(state_of(learner, progress), draft / STATE)
     (draft / CONFIG).write_text(config.to_yaml(), encoding="utf-8")
-    with (draft / WEIGHTS).open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    _write_meta(draft, {**_meta(config, learner), "digest": digest})
+    _write_meta(draft, {**_meta(config, learner), "digest": digest_of(draft)})
     for entry in draft.iterdir():
         history.sync(entry)
 
@@ -124,21 +121,6 @@ def best_match(run: Path) -> dict[str, Any] | None:
         return {"against": str(match["against"]), "games": int(match["games"]), "share": float(match["share"])}
     except (OSError, ValueError, RecursionError, KeyError, TypeError):
         return None
-
-
-def find(run: Path) -> Path | None:
-    """The checkpoint from which a run goes on; None if it was begun but has none yet.
-
-    Raises:
-        CheckpointError: there is no run.
-    """
-    try:
-        return checkpoint.find(run)
-    except CheckpointError:
-        if not begun(run):
-            raise
-    imitated = [entry for entry in run.glob(f"{IMITATION}/*") if entry.name.isdecimal() and (entry / META).is_file()]
-    return max(imitated, key=lambda entry: int(entry.name), default=None)
 
 
 def _meta(config: TrainConfig, learner: Learner) -> dict[str, Any]:

@@ -16,11 +16,10 @@ from tritarea_agents.policy import Parameters, PolicyAgent
 from . import checkpoints, history
 from .config import TrainConfig
 from .evaluation import Result, evaluate
+from .history import SPEED, TRAINED
 from .imitation import imitate
 from .logs import LINES, Tally, logger_of
 from .model import Learner
-
-TRAINED = "time/trained"  # seconds of training so far, over all starts, in the lines of the log
 
 
 class _Interrupted(Exception):
@@ -169,7 +168,7 @@ class Driver(BaseCallback):
         since, before = self._lap
         if before > 0:  # not of the first, for which code is compiled
             speed = (steps - before) / (time.perf_counter() - since)
-            self.logger.record("time/samples_per_second", speed)
+            self.logger.record(SPEED, speed)
             self._bar.update(self._task, speed=f"{speed:,.0f}")
         self.logger.record("time/threads", torch.get_num_threads())
         self.logger.record(TRAINED, self._seconds(), exclude="tensorboard")

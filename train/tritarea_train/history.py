@@ -18,6 +18,7 @@ from tritarea_env import records
 LOG = "log"
 PROGRESS, EVALUATION = Path(LOG, "progress.jsonl"), Path(LOG, "evaluation.jsonl")
 IMITATION, TRAINING = "imitation", "training"  # the phases of a run: what ``steps`` of a line of progress counts
+TRAINED, SPEED = "time/trained", "time/samples_per_second"  # seconds over all starts; of a rollout and its update
 MOST_BYTES = 1 << 28  # of a file that is read
 
 Row = dict[str, Any]
@@ -31,7 +32,10 @@ def append(path: Path, rows: Iterable[Row]) -> None:
 
 
 def read(path: Path) -> tuple[list[Row], str]:
-    """The rows before the first damaged line, and what is wrong with that line ("": nothing). No file: no rows."""
+    """The rows before the first damaged line, and what is wrong with that line ("": nothing).
+
+    No file: no rows. A last line without its end is not there yet, or was cut off by a kill; it is no damage.
+    """
     rows: list[Row] = []
     if not path.is_file():
         return rows, ""
@@ -41,7 +45,7 @@ def read(path: Path) -> tuple[list[Row], str]:
         for number, line in enumerate(file, 1):
             row = _row(line)
             if row is None:
-                return rows, f"line {number} of {path.name} is damaged"
+                return rows, f"line {number} of {path.name} is damaged" if line.endswith(b"\n") else ""
             rows.append(row)
     return rows, ""
 
@@ -58,11 +62,11 @@ def _row(line: bytes) -> Row | None:
 
 def cut(path: Path, keep: Callable[[Row], bool]) -> list[Row]:
     """Cut the file off at its first row that is damaged or not to be kept; the rows that are left."""
-    rows, damage = read(path)
-    kept = list(takewhile(keep, rows))
-    if damage or len(kept) < len(rows):
+    kept = list(takewhile(keep, read(path)[0]))
+    text = "".join(json.dumps(row) + "\n" for row in kept)
+    if path.is_file() and path.read_bytes() != text.encode():
         with records.replacing(path) as file:
-            file.writelines(json.dumps(row) + "\n" for row in kept)
+            file.write(text)
     return kept
 
 

@@ -50,7 +50,7 @@ def train(config: TrainConfig, out: Path, *, resume: bool = False, console: Cons
     if about.begun(out) and not resume:
         raise CheckpointError(f"{out} holds a run already: resume it, or choose another folder")
     if resume:
-        checkpoints.find(out)
+        about.newest(out)
     try:
         with about.held(out):
             return _train(config, out, resume, console)
@@ -62,7 +62,7 @@ def train(config: TrainConfig, out: Path, *, resume: bool = False, console: Cons
 
 
 def _train(config: TrainConfig, out: Path, resume: bool, console: Console | None) -> Path:
-    folder = checkpoints.find(out) if resume else None
+    folder = about.newest(out) if resume else None
     if resume:
         checkpoints.check_config(folder or out, config)
     learner = model.build(config)
