@@ -50,19 +50,20 @@ def save(run: Path, config: TrainConfig, learner: Learner, progress: dict[str, i
     imitating = progress["imitated"] < config.imitation.steps
     shelf, number = (run / IMITATION, progress["imitated"]) if imitating else (run / CHECKPOINTS, steps)
     final, draft = shelf / f"{number:010d}", shelf / f".{number:010d}.{os.getpid()}"
-    if (final / META).is_file():  # this very moment
-        return final
-    try:
-        shelf.mkdir(parents=True, exist_ok=True)
-        _write(draft, config, learner, progress)
-        for log in (history.PROGRESS, history.EVALUATION):
-            if (run / log).is_file():
-                history.sync(run / log)
-        draft.rename(final)
-        history.sync(shelf)
-    except (OSError, SafetensorError, RuntimeError) as error:
-        shutil.rmtree(draft, ignore_errors=True)
-        raise CheckpointError(f"{final} cannot be written, what was saved before is whole: {_line(error)}") from error
+    if not (final / META).is_file():  # else it is of this very moment
+        try:
+            shelf.mkdir(parents=True, exist_ok=True)
+            _write(draft, config, learner, progress)
+            for log in (history.PROGRESS, history.EVALUATION):
+                if (run / log).is_file():
+                    history.sync(run / log)
+            draft.rename(final)
+            history.sync(shelf)
+        except (OSError, SafetensorError, RuntimeError) as error:
+            shutil.rmtree(draft, ignore_errors=True)
+            raise CheckpointError(
+                f"{final} cannot be written, what was saved before is whole: {_line(error)}"
+            ) from error
     for entry in shelf.iterdir():
         if entry != final:
             shutil.rmtree(entry, ignore_errors=True)

@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 
 
 def runs(
-    folder: Annotated[
-        Path, typer.Argument(metavar="[FOLDER]", help="A folder of runs, or a run.", show_default=True)
-    ] = Path("runs"),
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A folder of runs, or a run.")] = Path("runs"),
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """List runs: how far they are, how fast, their win share against each opponent of their evaluations.
