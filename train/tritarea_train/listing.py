@@ -62,16 +62,21 @@ def summaries(folder: Path) -> list[Summary]:
 def summary(run: Path) -> Summary:
     """Of one folder; never raises for what is in it."""
     found = Summary(run.name or str(run))
-    try:
-        if not about.begun(run):
-            found.problems.append(_foreign(run))
-            return found
-        for look in (_look_at_config, _look_at_checkpoints, _look_at_logs):
+    for look in (_look_at_kind, _look_at_config, _look_at_checkpoints, _look_at_logs):
+        try:
             look(run, found)
-        _judge(found)
-    except OSError as error:
-        found.problems.append(f"{error.filename or run}: {error.strerror}")
+        except OSError as error:
+            found.problems.append(f"{error.filename or run}: {error.strerror}")
+        if found.state is None:
+            return found
     return found
+
+
+def _look_at_kind(run: Path, found: Summary) -> None:
+    if about.begun(run):
+        found.state = RUNNING if about.is_held(run) else STOPPED
+    else:
+        found.problems.append(_foreign(run))
 
 
 def _foreign(run: Path) -> str:
@@ -124,8 +129,7 @@ def _look_at_logs(run: Path, found: Summary) -> None:
     trained, speeds = ([row[key] for row in rows if _number(row.get(key))] for key in (history.TRAINED, history.SPEED))
     found.seconds = trained[-1] if trained else None
     found.speed = statistics.median(speeds) if speeds else None
-    if about.is_held(run):
-        found.state = RUNNING
+    if found.state == RUNNING:
         reached = [row["steps"] for row in rows if row.get("phase") == history.TRAINING and _number(row["steps"])]
         found.steps = max(found.steps or 0, *reached[-1:])
     matches, damaged = history.read(run / history.EVALUATION)
@@ -137,6 +141,9 @@ def _look_at_logs(run: Path, found: Summary) -> None:
     if not all(map(_is_match, matches)):
         damaged = damaged or f"a line of {history.EVALUATION.name} is no match"
     found.problems += [told for told in (damage, damaged) if told]
+    evaluated = all(match["steps"] == found.steps for match in found.last.values())
+    if found.state == STOPPED and found.total is not None and (found.steps or 0) >= found.total and evaluated:
+        found.state = FINISHED
 
 
 def _is_match(row: history.Row) -> bool:
@@ -148,10 +155,3 @@ def _is_match(row: history.Row) -> bool:
 def _number(value: object) -> bool:
     """Whether it is a number that can be shown."""
     return type(value) in (int, float) and abs(value) <= MOST  # type: ignore[arg-type]
-
-
-def _judge(found: Summary) -> None:
-    if found.state is None:
-        evaluated = all(match["steps"] == found.steps for match in found.last.values())
-        whole = found.total is not None and (found.steps or 0) >= found.total and evaluated
-        found.state = FINISHED if whole else STOPPED
