@@ -9,5 +9,5 @@ import torch
 class Gambler:
     def act(self, views):
         shape = views.mask.shape
-        drawn = random.random() + np.random.random(shape) + torch.rand(shape).numpy()  # noqa: NPY002
+        drawn = (random.random() + np.random.random(shape) + torch.rand(shape).numpy()) % 1.0  # noqa: NPY002
         return (drawn * views.mask).argmax(axis=1)

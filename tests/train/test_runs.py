@@ -14,7 +14,7 @@ from tritarea_agents.checkpoint import find
 from tritarea_env import games
 from tritarea_env.batch import Batch
 from tritarea_train import about, driver, history, train
-from tritarea_train.config import load
+from tritarea_train.config import ConfigError, load
 from tritarea_train.evaluation import Result
 from tritarea_train.listing import FINISHED, RUNNING, STOPPED, summaries, summary
 from tritarea_train.logs import Tally
@@ -191,6 +191,13 @@ def test_the_best_net_is_kept(tmp_path, monkeypatch, best, shares, kept):
     against = best or "greedy"
     assert told.best[against]["steps"] == kept
     assert told.last[against]["share"] == shares[against][-1]
+
+
+def test_the_yardstick_is_an_opponent_of_the_evaluation():
+    assert tiny(evaluation__against=["random", "greedy"]).evaluation.yardstick() == "greedy"
+    assert tiny(evaluation__against=[]).evaluation.yardstick() is None
+    with pytest.raises(ConfigError, match=r"evaluation: best is one of against, \['random'\], not 'greedy'"):
+        tiny(evaluation__best="greedy")
 
 
 def test_the_best_by_another_yardstick_is_no_measure(run, tmp_path, monkeypatch):
