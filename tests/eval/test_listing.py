@@ -38,7 +38,8 @@ def test_runs_are_listed(folder: Path) -> None:
     shown = good("runs", folder)
     first, second = (line.split() for line in shown.splitlines() if "tritarea 4" in line)
     assert first[:5] == ["first", "tritarea", "4", "finished", "64"]
-    assert second[:7] == ["second", "tritarea", "4", "stopped", "64", "of", "12,800"]
+    assert second[:6] == ["second", "tritarea", "4", "stopped", "64", "of"]
+    assert "12,800" in shown
     assert len(first[-1]) == 8
     assert first[-1] == second[-1]
     assert "stray: no training run" in shown
