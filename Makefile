@@ -28,12 +28,14 @@ demo: $(READY) ## train an agent for about three minutes, then play it against t
 
 test: $(READY) ## all tests, then the kernel tests with bounds checks and without the compiler
 	OMP_NUM_THREADS=1 $(PY) -m pytest -n 2 --dist worksteal
-	@logs=$$(mktemp -d) && bounds= && plain= && \
-	trap 'kill $$bounds $$plain 2>/dev/null; rm -rf "$$logs"' EXIT && trap 'exit 130' INT TERM && \
-	{ NUMBA_BOUNDSCHECK=1 $(CHECKED) >"$$logs/bounds" 2>&1 & bounds=$$!; } && \
+	@logs=$$(mktemp -d) && agents= && rest= && plain= && \
+	trap 'kill $$agents $$rest $$plain 2>/dev/null; rm -rf "$$logs"' EXIT && trap 'exit 130' INT TERM && \
+	{ NUMBA_BOUNDSCHECK=1 $(CHECKED) tests/agents >"$$logs/agents" 2>&1 & agents=$$!; } && \
+	{ NUMBA_BOUNDSCHECK=1 $(CHECKED) --ignore tests/agents >"$$logs/rest" 2>&1 & rest=$$!; } && \
 	{ NUMBA_DISABLE_JIT=1 $(CHECKED) >"$$logs/plain" 2>&1 & plain=$$!; } && \
 	status=0 && \
-	{ wait $$bounds || status=1; echo "Kernel tests, NUMBA_BOUNDSCHECK=1:"; cat "$$logs/bounds"; } && \
+	{ wait $$agents || status=1; echo "Kernel tests of agents, NUMBA_BOUNDSCHECK=1:"; cat "$$logs/agents"; } && \
+	{ wait $$rest || status=1; echo "Other kernel tests, NUMBA_BOUNDSCHECK=1:"; cat "$$logs/rest"; } && \
 	{ wait $$plain || status=1; echo "Kernel tests, NUMBA_DISABLE_JIT=1:"; cat "$$logs/plain"; } && \
 	exit $$status
 

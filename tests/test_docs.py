@@ -101,6 +101,12 @@ def shown(value):
     return f"{value:g}" if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
 
 
+def default_of(module, option, value):
+    """As tables show it; one outside the option's range switches it off."""
+    low, high = module.RANGES.get(option, (value, value))
+    return shown(value) if low <= value <= high else "off"
+
+
 def allowed(module, option):
     """The range or the choices of an option."""
     ranges, choices = module.RANGES, getattr(module, "CHOICES", {})
@@ -123,7 +129,7 @@ def test_options_of_search_are_up_to_date():
     page = (ROOT / "docs" / "agents.md").read_text()
     defaults = [search.parameters_of(games.get(name))() for name in ("tritarea", "triatri")]
     for option in [*search.RANGES, *search.CHOICES]:
-        values = " | ".join(shown(getattr(default, option)) for default in defaults)
+        values = " | ".join(default_of(search, option, getattr(default, option)) for default in defaults)
         assert f"| `{option}` | {values} | {allowed(search, option)} | " in page
 
 

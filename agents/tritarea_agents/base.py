@@ -9,11 +9,22 @@ from typing import Any, Protocol, SupportsIndex
 import numpy as np
 from numpy.typing import NDArray
 
+from tritarea_env.games import Game
 from tritarea_env.views import Agent, Views
 
-__all__ = ["Agent", "OneByOne", "SimpleAgent", "Views"]
+__all__ = ["Agent", "OneByOne", "SimpleAgent", "Views", "check_game"]
 
 SimpleFunction = Callable[[NDArray[np.float32], NDArray[np.int8]], SupportsIndex]
+
+
+def check_game(game: Game, views: Views) -> None:
+    """Refuse views of another game than that for which an agent was made.
+
+    Raises:
+        ValueError: names both games.
+    """
+    if views.game.name != game.name:
+        raise ValueError(f"this agent was made for {game.title}, and these are decisions in {views.game.title}")
 
 
 class SimpleAgent(Protocol):

@@ -8,7 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .base import Views
+from tritarea_env.games import Game
+
+from .base import Views, check_game
 from .greedy.packing import packed
 
 
@@ -20,12 +22,17 @@ class CompiledAgent:
 
     choose_all: ClassVar[Callable[..., None]]
 
-    def __init__(self, parameters: Any) -> None:
-        self.parameters = parameters
+    def __init__(self, game: Game, parameters: Any) -> None:
+        self.game, self.parameters = game, parameters
         self._packed = packed(parameters)
 
     def act(self, views: Views) -> NDArray[np.int64]:
-        """(n,) action ids."""
+        """(n,) action ids.
+
+        Raises:
+            ValueError: the views are of another game.
+        """
+        check_game(self.game, views)
         chosen = np.empty(len(views), np.int64)
         self.choose_all(views.records, views.seed, self._packed, chosen)
         return chosen

@@ -14,7 +14,7 @@ from tritarea_env.engine.rng import derive
 from tritarea_env.games import Game
 
 from . import checkpoint
-from .base import Agent, Views
+from .base import Agent, Views, check_game
 from .net import PolicyNet, build, torch
 
 
@@ -31,12 +31,18 @@ class PolicyAgent:
     where two actions tie in all other bits.
     """
 
-    def __init__(self, net: PolicyNet, parameters: Parameters) -> None:
+    def __init__(self, game: Game, net: PolicyNet, parameters: Parameters) -> None:
+        self.game = game
         self.net = net
         self.parameters = parameters
 
     def act(self, views: Views) -> NDArray[np.int64]:
-        """(n,) action ids."""
+        """(n,) action ids.
+
+        Raises:
+            ValueError: the views are of another game.
+        """
+        check_game(self.game, views)
         chosen = np.empty(len(views), np.int64)
         if self.parameters.sample:
             sample(self.logits(views), views.mask, views.seed, chosen)
@@ -101,7 +107,7 @@ def load(
         CheckpointError: what is wrong with the folder, or why it does not fit ``game`` or ``options``.
     """
     net, _ = load_net(path, game, options)
-    return PolicyAgent(net, parameters or Parameters())
+    return PolicyAgent(game, net, parameters or Parameters())
 
 
 def load_net(

@@ -6,9 +6,9 @@
 
 A named agent is a module with ``Parameters``, a NamedTuple that gives each option its type and default, or instead
 ``parameters_of(game)``, which returns such a class; with ``build(game, parameters) -> Agent``, which gets the game's
-``options``, too, if it takes them; and where there is need with ``RANGES``, each option's lowest and highest value,
-``CHOICES``, the words that it may be, and ``EXCLUSIVE``, options of which one may be given. ``NAMED`` says where it
-lies; a game adds its own by adding that file.
+``options``, too, if it takes them; and where there is need with ``RANGES``, each option's lowest and highest value
+(a default outside of it means that the option is off), ``CHOICES``, the words that it may be, and ``EXCLUSIVE``,
+options of which one may be given. ``NAMED`` says where it lies; a game adds its own by adding that file.
 """
 
 from __future__ import annotations
@@ -69,25 +69,24 @@ def _named(name: str, text: str, game: Game, options: Mapping[str, Any] | None) 
     if exclusive and set(exclusive) <= set(chosen):
         raise ValueError(f"{name}: give {' or '.join(exclusive)}, not both")
     parameters = defaults(**chosen)
-    _check_ranges(name, parameters, getattr(module, "RANGES", {}))
-    _check_choices(name, parameters, getattr(module, "CHOICES", {}))
+    _check_ranges(name, chosen, getattr(module, "RANGES", {}))
+    _check_choices(name, chosen, getattr(module, "CHOICES", {}))
     more = {"options": options} if "options" in inspect.signature(module.build).parameters else {}
     agent: Agent = module.build(game, parameters, **more)
     return agent
 
 
-def _check_ranges(name: str, parameters: Any, ranges: Mapping[str, tuple[float, float]]) -> None:
-    for key, (low, high) in ranges.items():
-        value = getattr(parameters, key)
+def _check_ranges(name: str, given: Mapping[str, Any], ranges: Mapping[str, tuple[float, float]]) -> None:
+    for key in given.keys() & ranges.keys():
+        value, (low, high) = given[key], ranges[key]
         if not low <= value <= high:
             raise ValueError(f"{name}: {key} is {low} … {high}, not {value}")
 
 
-def _check_choices(name: str, parameters: Any, choices: Mapping[str, tuple[str, ...]]) -> None:
-    for key, known in choices.items():
-        value = getattr(parameters, key)
-        if value not in known:
-            raise ValueError(f"{name}: {key} is {', '.join(known)}, not {value!r}")
+def _check_choices(name: str, given: Mapping[str, Any], choices: Mapping[str, tuple[str, ...]]) -> None:
+    for key in given.keys() & choices.keys():
+        if given[key] not in choices[key]:
+            raise ValueError(f"{name}: {key} is {', '.join(choices[key])}, not {given[key]!r}")
 
 
 def _module_of(name: str, game: Game) -> ModuleType:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
 
 EXPLAINERS = ("search",)  # the agents by name that explain themselves
 SHOWN = 5  # actions of a decision, beside the one that was played
+WANTED = (
+    "explain() must return a list with one Thought (tritarea_agents.search) for each view: actions, visits and values, "
+    "one of each for every action, and priors or None"
+)
 _ONLY = np.zeros(1, np.int64)
 
 
@@ -52,11 +57,14 @@ class Adviser:
 
         Returns:
             A table of the best actions and the one played, a line each; nothing if only one action is legal.
+
+        Raises:
+            ValueError: the explanation is none; says what ``explain()`` must return.
         """
         if len(labels) < 2:
             return ""
         self.explainer.act(stream_views(self.game, state, _ONLY))
-        (thought,) = self.explainer.explain()
+        thought = _checked(self.explainer.explain(), labels)
         return _table(thought, labels, played)
 
 
@@ -67,10 +75,44 @@ def find_adviser(spec: str, game: Game, options: Mapping[str, Any]) -> Adviser:
         ValueError: there is no such agent, or it does not explain itself.
     """
     agent = find_agent(spec, game, options)
-    if not isinstance(agent, Explainer):
+    if not isinstance(agent, Explainer) or not callable(agent.explain):
         able = f"{', '.join(EXPLAINERS)} does, and any agent with act(views) and explain()"
         raise ValueError(f"{spec} does not explain itself; {able}")
     return Adviser(spec, agent, game)
+
+
+def _checked(explained: Any, labels: Mapping[int, str]) -> Thought:
+    """The one thought in what ``explain()`` returned, as arrays.
+
+    Raises:
+        ValueError: that is not what it must return.
+    """
+    from tritarea_agents.search import Thought
+
+    try:
+        (found,) = explained
+        thought = Thought(
+            _column(found.actions, "iu"),
+            _column(found.visits, "iu"),
+            _column(found.values, "iuf"),
+            None if found.priors is None else _column(found.priors, "iuf"),
+        )
+    except (AttributeError, TypeError, ValueError) as error:
+        raise ValueError(f"{WANTED}: {error}") from error
+    if len({len(column) for column in thought if column is not None}) > 1:
+        raise ValueError(f"{WANTED}: these are not of one length")
+    actions = thought.actions.tolist()
+    if not actions or len(set(actions)) < len(actions) or not set(actions) <= labels.keys():
+        raise ValueError(f"{WANTED}: actions are legal ones, each once, not {reprlib.repr(actions)}")
+    return thought
+
+
+def _column(found: Any, kinds: str) -> NDArray[Any]:
+    column = np.asarray(found)
+    if column.ndim != 1 or column.dtype.kind not in kinds:
+        words = "whole numbers" if kinds == "iu" else "numbers"
+        raise ValueError(f"a row of {words} is wanted, not {reprlib.repr(found)}")
+    return column
 
 
 def _table(thought: Thought, labels: Mapping[int, str], played: int | None) -> str:

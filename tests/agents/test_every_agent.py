@@ -1,5 +1,7 @@
 """What holds of every named agent, in every game: legal everywhere, and blind to what is hidden."""
 
+import re
+
 import numpy as np
 import pytest
 from deciding import thoughts
@@ -41,6 +43,17 @@ def test_no_named_agent_is_left_out():
 @by_agents
 def test_every_game_has_every_named_agent(spec, name):
     assert hasattr(make(spec, games.get(name)), "act")
+
+
+@pytest.mark.parametrize("spec", [spec for spec in SPECS if spec != "random"])
+@pytest.mark.parametrize("name", games.names())
+def test_views_of_another_game_are_refused(spec, name):
+    """All but ``random``, which needs to know nothing of a game."""
+    game = games.get(name)
+    other = games.get(next(other for other in games.names() if other != name))
+    _, views = many_views(other, 2)
+    with pytest.raises(ValueError, match=f"made for {re.escape(game.title)}, .* in {re.escape(other.title)}$"):
+        make(spec, game).act(views)
 
 
 @pytest.mark.parametrize(("name", "options"), CASES, ids=IDS)

@@ -35,6 +35,15 @@ class Mute(First):
         raise RuntimeError("no idea")
 
 
+class Rubbish(First):
+    """Explains itself by what stands in the class, which is not what is asked for."""
+
+    found: Any = None
+
+    def explain(self) -> Any:
+        return self.found
+
+
 class Sure(First):
     """Knows from the start, and has a net's priors."""
 
@@ -209,6 +218,37 @@ def test_what_cannot_explain_is_refused_at_once(tmp_path: Path, spec: str, says:
         assert says in refused(*command, "--explain", spec)
         assert run(*command, "--explain", spec).stdout == ""
     assert not (tmp_path / "new.jsonl").exists()
+
+
+ONE = Thought(np.array([0]), np.array([1]), np.array([0.5]), None)
+
+
+@pytest.mark.parametrize(
+    ("found", "says"),
+    [
+        (None, "cannot unpack non-iterable NoneType object"),
+        ([], "not enough values to unpack (expected 1, got 0)"),
+        ([ONE, ONE], "too many values to unpack (expected 1"),
+        (ONE, "too many values to unpack (expected 1"),
+        (["win"], "'str' object has no attribute 'actions'"),
+        ([ONE._replace(visits=None)], "a row of whole numbers is wanted, not None"),
+        ([ONE._replace(actions=[0.5])], "a row of whole numbers is wanted, not [0.5]"),
+        ([ONE._replace(values=["good"])], "a row of numbers is wanted, not ['good']"),
+        ([ONE._replace(values=[[1], [2, 3]])], ""),
+        ([ONE._replace(priors=[0.5, 0.5])], "these are not of one length"),
+        ([ONE._replace(actions=[12345])], "actions are legal ones, each once, not [12345]"),
+    ],
+)
+def test_what_is_no_explanation_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch, found: Any, says: str) -> None:
+    monkeypatch.setattr(Rubbish, "found", found)
+    spec = "test_explaining:Rubbish"
+    result = run("play", "--explain", spec, "--seed", 7, "--opponents", "random")
+    assert result.exit_code == 1
+    assert result.stderr.startswith(
+        f"error: {spec} failed in seat 0: ValueError: explain() must return a list with one"
+    )
+    assert says in result.stderr
+    assert result.stderr.count("\n") == 1
 
 
 def test_an_explainer_that_fails_is_named(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import re
@@ -11,6 +12,7 @@ import sys
 import tomllib
 from contextlib import nullcontext
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -161,7 +163,11 @@ def test_a_run_and_what_it_leaves(tmp_path: Path) -> None:
     assert {name: Parameter(**table).value for name, table in best.items()} == wanted
     assert (tmp_path / BEST).read_text() == rewritten(TEXT, wanted)
     assert "generation 1 of 3: best" in told[0]
-    assert sum(line.startswith("check after") for line in told) == 4
+    checked = [line for line in told if line.startswith("check after")]
+    assert len(checked) == 4
+    assert all(
+        re.search(r", even 0\.\d{4}: (better|worse|no difference that can be told from luck); ", c) for c in checked
+    )
 
 
 def test_the_seed_decides_and_the_number_of_workers_does_not(tmp_path: Path) -> None:
@@ -262,10 +268,75 @@ def test_other_parameters_are_not_resumed_and_a_run_is_not_overwritten(tmp_path:
     other = Subject("greedy", shipped, TEXT.replace("value = 0.3 ", "value = 0.4 "))
     with pytest.raises(ConfigError, match=r"was begun with parameter points \[0.3, .*\], not \[0.4"):
         tune(small(), other, tmp_path, resume=True)
-    (tmp_path / STATE).write_text('{"format": 1}')
-    with pytest.raises(ConfigError, match=r"state\.json cannot be read"):
+    assert files(tmp_path) == before
+
+
+@pytest.mark.parametrize(
+    ("file", "place", "value", "told"),
+    [
+        (STATE, "", [1], r"state.json: an object with named fields, not list"),
+        (STATE, "", {"format": 1}, r"state.json: agent: Field required"),
+        (STATE, "strategy", None, r"state.json: strategy: .*not None"),
+        (STATE, "strategy.step", "0.2", r"state.json: strategy.step: .*valid number, not '0.2'"),
+        (STATE, "strategy.step", 0, r"state.json: strategy.step: .*greater than or equal to 0.000000001, not 0"),
+        (STATE, "strategy.generation", True, r"state.json: strategy.generation: .*valid integer, not True"),
+        (STATE, "strategy.generation", 7, r"history: a row for each generation from 1 to strategy.generation 7, not 2"),
+        (STATE, "strategy.mean", [0.5, 2, 0.5], r"state.json: strategy.mean.1: .*less than or equal to 1, not 2"),
+        (STATE, "strategy.variance", [1.0, 1.0], r"state.json: strategy.variance: 3 numbers, one for each .*, not 2"),
+        (STATE, "strategy.variance", [1.0, float("nan"), 1.0], r"state.json: strategy.variance.1: .*, not nan"),
+        (STATE, "strategy.path_step", [1e308, 0, 0], r"strategy.path_step.0: .*less than or equal to 10*, not 1e\+308"),
+        (STATE, "history", {}, r"state.json: history: .*valid list, not {}"),
+        (STATE, "parameters", [5], r"state.json: parameters.0: .*valid list, not 5"),
+        (STATE, "parameters", [["points"]], r"was begun with parameter points \[\], not \[0.3"),
+        (STATE, "config", [], r"state.json: config: .*valid dictionary, not \[\]"),
+        (CHECKS, "", [1], r"checks.json: an object with named fields, not list \(without this file, checks are played"),
+        (CHECKS, "2", 3, r"checks.json: 2: an object with named fields, not int"),
+        (CHECKS, "2.tables", [], r"checks.json: 2: tables: .*at least 1 item"),
+        (CHECKS, "2.worth", "good", r"checks.json: 2: worth: .*valid number, not 'good'"),
+    ],
+)
+def test_damaged_files_are_told_in_one_line_and_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, place: str, value: Any, told: str
+) -> None:
+    monkeypatch.setattr(subject, "expert", lambda game: GREEDY)
+    (tmp_path / "a.yaml").write_text(yaml.safe_dump(SMALL))
+    out = tmp_path / "run"
+    out.mkdir()
+    for name, text in run_of_two_generations().items():
+        (out / name).write_text(text, encoding="utf-8")
+    content = inner = {"": json.loads((out / file).read_text())}
+    *parts, last = ["", *filter(None, place.split("."))]
+    for part in parts:
+        inner = inner[part]
+    inner[last] = value
+    (out / file).write_text(json.dumps(content[""]))
+    before = files(out)
+    assert re.search(told, refused("tune-expert", tmp_path / "a.yaml", "--out", out, "--resume"))
+    assert files(out) == before
+
+
+@functools.cache
+def run_of_two_generations() -> dict[str, str]:
+    """The files of a run."""
+    with TemporaryDirectory() as folder:
+        tune(small(generations=2), GREEDY, Path(folder))
+        return files(Path(folder))
+
+
+@pytest.mark.parametrize("file", [STATE, CHECKS])
+@pytest.mark.parametrize("content", [b"", b"{", b"\xff", b"[" * 100_000], ids=["empty", "cut", "binary", "deep"])
+def test_files_that_are_not_json_are_told(tmp_path: Path, file: str, content: bytes) -> None:
+    tune(small(generations=1), GREEDY, tmp_path)
+    (tmp_path / file).write_bytes(content)
+    with pytest.raises(ConfigError, match=f"{file}: not JSON: "):
         tune(small(), GREEDY, tmp_path, resume=True)
-    assert {**before, STATE: ""} == {**files(tmp_path), STATE: ""}
+    assert (tmp_path / file).read_bytes() == content
+
+
+def test_a_run_needs_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(ConfigError, match="file is no folder"):
+        tune(small(), GREEDY, tmp_path / "file")
 
 
 @pytest.mark.parametrize(
@@ -286,6 +357,13 @@ def test_other_parameters_are_not_resumed_and_a_run_is_not_overwritten(tmp_path:
         ({"fixed": ["points", "samples", "special"]}, "no parameter with a range is left to tune"),
         ({"spread": {"point": 1}}, "spread: there is no parameter 'point'"),
         ({"spread": {"points": 0}}, "spread.points: .* greater than 0, not 0"),
+        ({"spread": {"points": 1e300}}, r"spread.points: 0.0002 … 2, the parameter's range, not 1e\+300"),
+        ({"spread": {"points": 1e-300}}, "spread.points: 0.0002 … 2, the parameter's range, not 1e-300"),
+        ({"step": 1e-300}, "step: .* greater than or equal to 0.0001, not 1e-300"),
+        ({"objective": {"share": 1e308}}, r"objective.share: .* less than or equal to 1000000, not 1e\+308"),
+        ({"opponents": {"greedy": 1e308}}, r"opponents.greedy: .* less than or equal to 1000000, not 1e\+308"),
+        ({"games": 10**400}, "games: .* less than or equal to 1000000, not 1000"),
+        ({"check": {"games": 10**7}}, "check.games: .* less than or equal to 1000000, not 10000000"),
         ({"population": 3}, "population: .* greater than or equal to 4"),
         ({"populations": 3}, "populations: there is no such field"),
     ],
@@ -314,13 +392,42 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     config, out = tmp_path / "a.yaml", tmp_path / "run"
     config.write_text(yaml.safe_dump(SMALL))
     shown = good("tune-expert", config, "--out", out, "--generations", 1, "--seed", 3)
-    better = json.loads((out / CHECKS).read_text())["1"]["worth"] > 0
-    assert (f"To ship them: cp {out / BEST} " if better else f"so {out / BEST} has the starting ones") in shown
+    ahead = json.loads((out / CHECKS).read_text())["1"]["worth"] > 0
+    assert f"{out / BEST} has {'them' if ahead else 'the starting ones'}" in shown or f"cp {out / BEST} " in shown
     assert "expert/triatri.toml" in shown
     assert "was begun with seed 3, not 0" in refused("tune-expert", config, "--out", out, "--resume")
     again = run("tune-expert", config, "--out", out, "--seed", 3, "--resume", "--generations", 2)
     assert "generation 2 of 2: best" in again.stderr
     assert "generation 1 of" not in again.stderr
+
+
+def row(low: float | None, high: float | None, even: float = 0.25) -> dict[str, Any]:
+    return {"share": {"mean": 0.3, "low": low, "high": high}, "even": even}
+
+
+@pytest.mark.parametrize(
+    ("rows", "worth", "told"),
+    [
+        ([row(0.26, 0.34)], 0.2, r": better\. They are in .*best.toml. To ship them: cp .*best.toml .*triatri.toml"),
+        ([row(0.25, 0.35)], 0.2, r": no difference that can be told from luck\. .*best.toml has them, but .* can stay"),
+        ([row(None, None)], 0.2, r": no difference that can be told from luck\. "),
+        ([row(0.26, 0.34)], 0.0, r": better\. They did not come out ahead, so .*best.toml has the starting ones"),
+        ([row(0.1, 0.2)], -0.2, r": worse\. They did not come out ahead, so .* has the starting ones; .* can stay"),
+        (
+            [row(0.26, 0.3), row(0.2, 0.3), row(0.3, 0.4)],
+            0.1,
+            "better at 2 of 3 tables; no .* at 1 of 3 tables.*To ship",
+        ),
+        ([row(0.26, 0.3), row(0.1, 0.2)], 0.1, r"better at 1 of 2 tables; worse at 1 of 2 tables.* can stay"),
+    ],
+)
+def test_only_what_cannot_be_luck_is_called_better(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: list[dict[str, Any]], worth: float, told: str
+) -> None:
+    monkeypatch.setattr(subject, "expert", lambda game: GREEDY)
+    monkeypatch.setattr("tritarea_eval.tuning.run.tune", lambda *_, **__: {"worth": worth, "tables": rows})
+    (tmp_path / "a.yaml").write_text(yaml.safe_dump(SMALL))
+    assert re.search(told, good("tune-expert", tmp_path / "a.yaml", "--out", tmp_path / "out"))
 
 
 def test_the_command_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ def agreement(learner, agent):
     """How often the net's likeliest action is the agent's, where the agent brings games."""
     own, every = learner.env.batch, np.arange(100)
     batch = Batch(own.game.name, len(every), seed=9, **own.options)
-    net, same = PolicyAgent(learner.net, Parameters()), []
+    net, same = PolicyAgent(own.game, learner.net, Parameters()), []
     for _ in range(40):
         views = batch.views(every)
         chosen = agent.act(views)

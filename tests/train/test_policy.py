@@ -1,11 +1,14 @@
 """The trained net: one forward path, masks that always hold."""
 
+import re
+
 import numpy as np
 import pytest
 import torch
 from tiny import GAMES, tiny
 
 from tritarea_agents.policy import Parameters, PolicyAgent
+from tritarea_env import games
 from tritarea_env.batch import Batch
 from tritarea_train.model import build
 
@@ -62,7 +65,7 @@ def some_views(learner):
 def test_agent_and_trainer_compute_the_same(learner):
     views, policy = some_views(learner), learner.model.policy
     policy.set_training_mode(False)
-    agent = PolicyAgent(learner.net, Parameters())
+    agent = PolicyAgent(learner.env.batch.game, learner.net, Parameters())
     observations = torch.from_numpy(views.observation)
     with torch.no_grad():
         latent = policy.mlp_extractor.forward_actor(policy.extract_features(observations))
@@ -70,6 +73,14 @@ def test_agent_and_trainer_compute_the_same(learner):
         assert torch.equal(policy.predict_values(observations)[:, 0], learner.net.values(observations))
     mode, _ = policy.predict(views.observation, deterministic=True, action_masks=views.mask)
     assert np.array_equal(mode, agent.act(views))
+
+
+def test_views_of_another_game_are_refused(learner):
+    game = learner.env.batch.game
+    other = next(name for name in games.names() if name != game.name)
+    views = Batch(other, 1, seed=1).views([0])
+    with pytest.raises(ValueError, match=f"made for {re.escape(game.title)}, .* in {re.escape(views.game.title)}"):
+        PolicyAgent(game, learner.net, Parameters()).act(views)
 
 
 def test_scaling_gives_the_float_observation(learner):
@@ -80,7 +91,7 @@ def test_scaling_gives_the_float_observation(learner):
 
 def test_sampling_follows_the_policy_and_its_seed(learner):
     views = some_views(learner)
-    agent = PolicyAgent(learner.net, Parameters(sample=True))
+    agent = PolicyAgent(learner.env.batch.game, learner.net, Parameters(sample=True))
     with torch.no_grad():
         learner.net.logits.weight.mul_(100.0)
     assert np.array_equal(agent.act(views), agent.act(views))

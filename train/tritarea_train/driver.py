@@ -197,8 +197,8 @@ class Driver(BaseCallback):
         If the run is to stop, this is broken off, and nothing of it is kept.
         """
         learner, config = self.learner, self.config.evaluation
-        agent = PolicyAgent(learner.net, Parameters())
         game, options = learner.env.batch.game, learner.env.batch.options
+        agent = PolicyAgent(game, learner.net, Parameters())
         try:
             results = [evaluate(agent, spec, game, options, config.games, self._go_on) for spec in config.against]
         except _Interrupted:

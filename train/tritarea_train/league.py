@@ -38,7 +38,7 @@ class League:
     """
 
     def __init__(self, game: Game, options: dict[str, Any], config: OpponentsConfig) -> None:
-        self.config = config
+        self.game, self.config = game, config
         self.born = np.full(config.pool, -1, np.int64)  # steps at which each snapshot was taken; -1: none
         self.agents: list[Agent | None] = [None] * (1 + config.pool)
         self.names = ["current", *(f"snapshot_{i}" for i in range(config.pool))]
@@ -59,7 +59,7 @@ class League:
     def lead(self, net: PolicyNet) -> None:
         """Make ``net`` the current net; it is played as it is at every moment."""
         self.current = net
-        self.agents[0] = PolicyAgent(net, Parameters(sample=True))
+        self.agents[0] = PolicyAgent(self.game, net, Parameters(sample=True))
 
     def weights(self) -> NDArray[np.float64]:
         """(k,) cumulative, ending in 1: with which chance a new game draws each member."""
@@ -96,7 +96,7 @@ class League:
         """Give a place of the pool to a net; its count of games begins anew."""
         for weight in net.parameters():
             weight.requires_grad_(False)
-        self.agents[1 + place] = PolicyAgent(net, Parameters(sample=True))
+        self.agents[1 + place] = PolicyAgent(self.game, net, Parameters(sample=True))
         self.born[place] = born
         self.games[1 + place] = self.won[1 + place] = 0.0
 

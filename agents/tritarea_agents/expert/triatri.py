@@ -54,7 +54,7 @@ class ExpertAgent(CompiledAgent):
 
 def build(game: Game, parameters: Parameters) -> Agent:
     """The agent."""
-    return ExpertAgent(parameters)
+    return ExpertAgent(game, parameters)
 
 
 @kernel

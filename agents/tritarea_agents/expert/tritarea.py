@@ -66,7 +66,7 @@ class ExpertAgent(CompiledAgent):
 
 def build(game: Game, parameters: Any) -> Agent:
     """The agent."""
-    return ExpertAgent(parameters)
+    return ExpertAgent(game, parameters)
 
 
 @kernel

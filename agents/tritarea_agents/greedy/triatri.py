@@ -56,7 +56,7 @@ class GreedyAgent(CompiledAgent):
 
 def build(game: Game, parameters: Parameters) -> Agent:
     """The agent."""
-    return GreedyAgent(parameters)
+    return GreedyAgent(game, parameters)
 
 
 @kernel

@@ -19,7 +19,7 @@ from tritarea_env.engine.rng import derive
 from tritarea_env.games import Game
 
 from .. import playouts
-from ..base import Views
+from ..base import Views, check_game
 from .simulation import HORIZONS, PLAN, VALUES, simulate
 from .tree import EDGE, ROOT, new_scratch, new_tree
 
@@ -98,7 +98,12 @@ class SearchAgent:
         return rebuilt, (self.game, self.parameters._asdict(), None)
 
     def act(self, views: Views) -> NDArray[np.int64]:
-        """(n,) action ids."""
+        """(n,) action ids.
+
+        Raises:
+            ValueError: the views are of another game.
+        """
+        check_game(self.game, views)
         trees = self.parameters.trees if self.parameters.ms else min(self.parameters.trees, self.parameters.sims)
         shape = (len(views), trees, self.game.actions)
         roots = Roots(views.mask.copy(), np.zeros(shape, EDGE), np.full(shape, np.nan, np.float32))

@@ -13,7 +13,7 @@ from .simulation import HORIZONS, VALUES
 # What a game gets of which nothing better is known
 DEFAULTS: dict[str, Any] = {
     "sims": 800,  # simulations a decision, all trees together
-    "ms": 0.0,  # instead: milliseconds a decision for each tree; the result hangs on the machine
+    "ms": 0.0,  # more than 0: instead, milliseconds a decision for each tree; the result hangs on the machine
     "trees": 1,  # searched apart from each other, their visits summed up
     "playout": "random",
     "rate": 1.0,  # share of the playout's decisions that its policy makes; the others are random
@@ -43,7 +43,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
 }
 RANGES = {
     "sims": (1, 10_000_000),
-    "ms": (0, 3_600_000),
+    "ms": (0.001, 3_600_000),
     "trees": (1, 1024),
     "rate": (0, 1),
     "c": (0, 1000),

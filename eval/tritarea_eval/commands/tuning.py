@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -53,10 +53,20 @@ def tune_expert(
         given = "".join(f" --{name} {value}" for name, value in overrides.items())
         again = f"tritarea tune-expert {config}{given} --resume --out {out}"
         raise fail(f"stopped; go on with: {again}", 130) from error
-    path, shipped = out / BEST, os.path.relpath(FOLDER / f"{checked.game}.toml")
-    if found["worth"] > 0:
-        typer.echo(
-            f"The tuned values did better; they are in {path}. To ship them: {shlex.join(['cp', str(path), shipped])}"
-        )
-    else:
-        typer.echo(f"The tuned values did no better, so {path} has the starting ones; {shipped} can stay.")
+    typer.echo(_conclusion(found, out / BEST, os.path.relpath(FOLDER / f"{checked.game}.toml")))
+
+
+def _conclusion(found: dict[str, Any], path: Path, shipped: str) -> str:
+    """What the last check says, and what to do."""
+    from tritarea_eval.tuning.run import BETTER, WORSE, reading
+
+    readings = [reading(row) for row in found["tables"]]
+    tables = f" of {len(readings)} tables"
+    counts = [f"{told} at {readings.count(told)}{tables}" for told in dict.fromkeys(sorted(readings))]
+    verdict = "; ".join(counts) if len(readings) > 1 else readings[0]
+    told = f"The tuned values among the starting ones, by the 95% interval of their share of wins: {verdict}."
+    if found["worth"] <= 0:
+        return f"{told} They did not come out ahead, so {path} has the starting ones; {shipped} can stay."
+    if BETTER in readings and WORSE not in readings:
+        return f"{told} They are in {path}. To ship them: {shlex.join(['cp', str(path), shipped])}"
+    return f"{told} They came out ahead, so {path} has them, but {shipped} can stay; more check.games would tell more."

@@ -21,12 +21,14 @@ from tritarea_train.config import ConfigError
 
 from . import contest, strategy
 from .config import TuneConfig
+from .state import check_lengths, read_checks, read_state
 from .strategy import Strategy
 from .subject import Space, Subject, Values, rewritten, space
 
 STATE, CHECKS, BEST = "state.json", "checks.json", "best.toml"
 MAY_CHANGE = {"generations", "workers"}  # in the config of a run that goes on
 FORMAT = 1
+BETTER, WORSE, LUCK = "better", "worse", "no difference that can be told from luck"
 
 Progress = Callable[[str, int], AbstractContextManager[OnProgress | None]]  # what is played, how many games
 
@@ -58,7 +60,8 @@ def tune(
     """Tune until ``config.generations``; returns the last check, as ``checks.json`` holds it.
 
     ``out`` gets ``state.json``, ``checks.json`` (the mean against the starting values) and ``best.toml``, the
-    parameter file with the mean's values if these were better in the last check, else with the starting values.
+    parameter file with the mean's values if these came out ahead in the last check (by however little: ``reading``
+    says whether that can be told from luck), else with the starting values.
 
     Args:
         subject: what is tuned.
@@ -68,7 +71,8 @@ def tune(
 
     Raises:
         AgentError: an agent failed.
-        ConfigError: the config names something that is not there, or does not fit the run in ``out``.
+        ConfigError: the config names something that is not there, or does not fit the run in ``out``; or the run's
+            files are damaged.
     """
     run = Run(config, subject, _checked_space(config, subject), out, tell, progress)
     state = _resumed(run) if resume else _begun(run)
@@ -99,6 +103,8 @@ def _checked_space(config: TuneConfig, subject: Subject) -> Space:
 def _begun(run: Run) -> dict[str, Any]:
     if any((run.out / name).exists() for name in (STATE, CHECKS)):
         raise ConfigError(f"{run.out} holds a run already: resume it, or choose another folder")
+    if run.out.exists() and not run.out.is_dir():
+        raise ConfigError(f"{run.out} is no folder: choose another for the run")
     run.out.mkdir(parents=True, exist_ok=True)
     step = run.config.step
     begin = strategy.begin(run.space.point(), step, run.space.spread(step, run.config.spread))
@@ -118,23 +124,18 @@ def _resumed(run: Run) -> dict[str, Any]:
     """The state in the run's folder.
 
     Raises:
-        ConfigError: there is none, or it was begun with something else; names the field.
+        ConfigError: there is none, it is damaged, or it was begun with something else; names the field.
     """
     path = run.out / STATE
     if not path.is_file():
         raise ConfigError(f"{run.out} holds no run to resume: there is no {STATE}")
-    try:
-        state: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        begun, now = _fields(state), _fields(_head(run))
-        size = len(strategy.from_json(state["strategy"]).mean)
-        list(state["history"])
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ConfigError(f"{path} cannot be read: {type(error).__name__}: {error}") from error
+    state = read_state(path)
+    begun, now = _fields(state), _fields(_head(run))
     for field in {**now, **begun}:
         if begun.get(field) != now.get(field):
             raise ConfigError(f"{run.out} was begun with {field} {begun.get(field)}, not {now.get(field)}")
-    if size != len(run.space.names):
-        raise ConfigError(f"{path} has {size} coordinates, not {len(run.space.names)}")
+    check_lengths(state, len(run.space.names), path)
+    read_checks(run.out / CHECKS)  # damage is told before anything is played
     return state
 
 
@@ -176,7 +177,7 @@ def _players(run: Run, what: str, games: int) -> AbstractContextManager[contest.
 def _check(run: Run, at: Strategy) -> dict[str, Any]:
     """The mean against the starting values, by matches if that was not done before; ``best.toml`` follows from it."""
     path = run.out / CHECKS
-    done: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    done = read_checks(path)
     number, values = str(at.generation), run.space.values(at.mean)
     if number not in done:
         with _players(run, "check", run.config.check.games * len(run.config.tables)) as players:
@@ -203,13 +204,21 @@ def _check(run: Run, at: Strategy) -> dict[str, Any]:
     return found
 
 
+def reading(row: dict[str, Any]) -> str:
+    """How a check's result at a table is to be read: by the 95% interval of the share of wins, not by its middle."""
+    share, even = row["share"], row["even"]
+    if share["low"] is not None and share["low"] > even:
+        return BETTER
+    return WORSE if share["high"] is not None and share["high"] < even else LUCK
+
+
 def _told(generation: int, row: dict[str, Any]) -> str:
     share = row["share"]
     interval = "" if share["low"] is None else f" [{share['low']:.4f}, {share['high']:.4f}]"
     table = f" at {row['options']}" if row["options"] else ""
     return (
         f"check after {generation}: the mean among starting values{table} wins {share['mean']:.4f}{interval}, "
-        f"even {row['even']:.4f}; score {row['score']['mean']:.2f} to {row['start_score']['mean']:.2f}"
+        f"even {row['even']:.4f}: {reading(row)}; score {row['score']['mean']:.2f} to {row['start_score']['mean']:.2f}"
     )
 
 

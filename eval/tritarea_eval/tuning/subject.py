@@ -12,7 +12,7 @@ import numpy as np
 from tritarea_agents.expert import parameters as expert_parameters
 from tritarea_agents.expert.parameters import Parameter
 
-from .config import TuneConfig
+from .config import LEAST_STEP, TuneConfig
 from .strategy import Vector
 
 Values = dict[str, float]  # whole numbers are ints
@@ -81,7 +81,7 @@ def space(subject: Subject, config: TuneConfig) -> Space:
     """The space of the parameters that have a range: those of ``only``, if it names some, but none of ``fixed``.
 
     Raises:
-        ValueError: there is no such parameter, or nothing to tune.
+        ValueError: there is no such parameter, nothing to tune, or a spread is not within the parameter's range.
     """
     known = subject.parameters
     for field, names in (("only", config.only), ("fixed", config.fixed), ("spread", list(config.spread))):
@@ -92,6 +92,12 @@ def space(subject: Subject, config: TuneConfig) -> Space:
     wide = tuple(name for name in asked if known[name].low < known[name].high)
     if not wide:
         raise ValueError("only, fixed: no parameter with a range is left to tune")
+    for name, spread in config.spread.items():
+        width = known[name].high - known[name].low
+        if not LEAST_STEP * width <= spread <= width:
+            raise ValueError(
+                f"spread.{name}: {LEAST_STEP * width:g} … {width:g}, the parameter's range, not {spread:g}"
+            )
     return Space(subject, wide)
 
 
