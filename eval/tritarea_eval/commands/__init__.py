@@ -9,6 +9,7 @@ import typer
 
 from .benching import bench
 from .common import guarded
+from .listing import runs
 from .matching import match
 from .playing import play
 from .replaying import replay
@@ -45,5 +46,5 @@ def tritarea(
     """
 
 
-for _command in (train, match, play, replay, spec, demo, bench, tune_expert):
+for _command in (train, match, play, replay, spec, demo, bench, tune_expert, runs):
     app.command()(guarded(_command))
