@@ -9,10 +9,12 @@ import typer
 
 from .benching import bench
 from .common import guarded
+from .exploit import exploit
 from .matching import match
 from .playing import play
 from .replaying import replay
 from .specifying import spec
+from .study import study
 from .training import demo, train
 from .tuning import tune_expert
 
@@ -45,5 +47,5 @@ def tritarea(
     """
 
 
-for _command in (train, match, play, replay, spec, demo, bench, tune_expert):
+for _command in (train, match, play, replay, spec, demo, bench, tune_expert, exploit, study):
     app.command()(guarded(_command))
