@@ -18,7 +18,20 @@ from tritarea_train.study import Run, Study, read_result
 from .interval import LEVEL
 
 TABLE, SHEET, PLOT = "table", "runs.csv", "curves"
-COLUMNS = ("variant", "seed", "against", "games", "share", "low", "high", "even", "score", "their_score", "steps")
+COLUMNS = (
+    "variant",
+    "seed",
+    "against",
+    "games",
+    "share",
+    "low",
+    "high",
+    "even",
+    "score",
+    "their_score",
+    "steps",
+    "digest",
+)
 
 
 def report(study: Study, out: Path) -> str:
@@ -67,17 +80,21 @@ def _row(variant: str, runs: Sequence[Run], out: Path) -> dict[str, Any]:
 
 
 def over_seeds(values: Sequence[float]) -> dict[str, float | None]:
-    """The mean, and half of its 95% interval by Student's t, as few runs call for; None for one run alone."""
+    """The mean, and half of its 95% interval by Student's t, as few runs call for.
+
+    None where the spread says nothing: for one run alone, or if all came out alike.
+    """
     n = len(values)
     mean = round(float(np.mean(values)), 6)
-    if n < 2:
+    if n < 2 or min(values) == max(values):
         return {"mean": mean, "margin": None}
     t = float(special.stdtrit(n - 1, (1 + LEVEL) / 2))
     return {"mean": mean, "margin": round(t * float(np.std(values, ddof=1)) / n**0.5, 6)}
 
 
-def _mean(values: Sequence[float]) -> float:
-    return round(sum(values) / len(values), 1)
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return round(sum(known) / len(known), 1) if known else None
 
 
 def markdown(table: dict[str, Any]) -> str:
@@ -88,9 +105,7 @@ def markdown(table: dict[str, Any]) -> str:
     for row in table["rows"]:
         cells = [_share(row["against"][spec]) for spec in opponents]
         even = f"{next(iter(row['against'].values()))['even']:.3f}"
-        lines.append(
-            [row["variant"], str(len(row["seeds"])), *cells, even, f"{row['steps']:,}", f"{row['seconds']:,.0f} s"]
-        )
+        lines.append([row["variant"], str(len(row["seeds"])), *cells, even, f"{row['steps']:,}", _time(row["seconds"])])
     text = "\n".join(f"| {' | '.join(cell.replace('|', '/') for cell in line)} |" for line in lines)
     remark = (
         f"Share of the wins of the last checkpoint in one seat, {table['games']:,} games a run: mean over seeds ± half "
@@ -98,6 +113,10 @@ def markdown(table: dict[str, Any]) -> str:
     )
     missing = f"\n\nNot done yet: {', '.join(table['missing'])}." if table["missing"] else ""
     return f"{text}\n\n{remark}{missing}\n"
+
+
+def _time(seconds: float | None) -> str:
+    return "-" if seconds is None else f"{seconds:,.0f} s"
 
 
 def _share(column: dict[str, Any]) -> str:
@@ -115,7 +134,7 @@ def _write_sheet(out: Path, done: Sequence[Run]) -> None:
                 share = match["share"]
                 scores = [match[name]["mean"] for name in ("score", "their_score")]
                 numbers = [match["games"], share["mean"], share["low"], share["high"], match["even"], *scores]
-                sheet.writerow([run.variant, run.seed, match["against"], *numbers, result["steps"]])
+                sheet.writerow([run.variant, run.seed, match["against"], *numbers, result["steps"], result["digest"]])
 
 
 def _curves(study: Study, out: Path, done: Sequence[Run]) -> dict[str, dict[str, curves.Curve]]:

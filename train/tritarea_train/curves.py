@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-LOG = Path("log", "progress.jsonl")
+from . import history
+
+TRAINED = "time/trained"  # in a line of progress: the seconds of training so far
 TAIL = 1 << 14  # bytes at a log's end that hold its last lines
 SUFFIXES = (".png", ".svg")
 WIDTH, HEIGHT = 5.0, 3.8  # of a panel, inches
@@ -23,44 +25,38 @@ class Curve(NamedTuple):
     shares: NDArray[np.float64]
 
 
-def evaluations(run: Path) -> dict[str, dict[int, dict[str, Any]]]:
-    """The evaluations in a run's log: by opponent, then by steps. Of one made twice, the later counts."""
-    found: dict[str, dict[int, dict[str, Any]]] = {}
-    path = run / LOG
-    if path.is_file():
-        for line in _lines(path.read_bytes()):
-            if line.get("kind") == "evaluation":
-                found.setdefault(line["against"], {})[line["steps"]] = line
+def evaluations(run: Path) -> dict[str, dict[int, history.Row]]:
+    """The evaluations in a run's log: by opponent, then by steps."""
+    found: dict[str, dict[int, history.Row]] = {}
+    for row in history.read(run / history.EVALUATION)[0]:
+        found.setdefault(row["against"], {})[row["steps"]] = row
     return found
+
+
+def seconds(run: Path) -> float | None:
+    """How long a run has trained, over all starts; None if its log does not say."""
+    rows, _ = history.read(run / history.PROGRESS)
+    took = rows[-1].get(TRAINED) if rows else None
+    return float(took) if isinstance(took, int | float) else None
 
 
 def steps_so_far(run: Path) -> int:
     """How many steps a run's log tells of by now."""
-    path = run / LOG
+    path = run / history.PROGRESS
     if not path.is_file():
         return 0
     with path.open("rb") as file:
         file.seek(max(0, path.stat().st_size - TAIL))
-        return max((int(line.get("steps", 0)) for line in _lines(file.read())), default=0)
+        return max(map(_steps, file), default=0)
 
 
-def seconds(run: Path) -> float:
-    """How long a run's rollouts and updates took; of one made twice, the later counts."""
-    path = run / LOG
-    lines = _lines(path.read_bytes()) if path.is_file() else ()
-    took = {line["steps"]: float(line["seconds"]) for line in lines if line.get("kind") == "rollout"}
-    return sum(took.values())
-
-
-def _lines(content: bytes) -> Iterator[dict[str, Any]]:
-    """The lines that are whole: a run may be writing, or was killed while it did."""
-    for text in content.splitlines():
-        try:
-            line = json.loads(text)
-        except ValueError:
-            continue
-        if isinstance(line, dict):
-            yield line
+def _steps(line: bytes) -> int:
+    """Of a line of the log; 0 for one of imitation, or one that is not whole."""
+    try:
+        row = json.loads(line)
+        return int(row["steps"]) if row["phase"] == history.TRAINING else 0
+    except (ValueError, KeyError, TypeError):
+        return 0
 
 
 def curve(runs: Sequence[Path], against: str) -> Curve:

@@ -8,9 +8,7 @@ is there: each run from its newest checkpoint, those that are done not at all.
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -24,11 +22,10 @@ from tritarea_env.views import find_agent
 
 from .config import ConfigError, Part, TrainConfig, load_as, make
 from .run import check as check_run
-from .trial import Play, final_seed, go_on, steps_of
+from .trial import Play, final_seed, go_on, meta_of
 
 STUDY, RUNS, RESULTS = "study.yaml", "runs", "results"
 MOST_DIFFERENCES = 3  # told of a study that changed
-PATIENCE = 20.0  # seconds to wait for a run that another process is leaving
 
 Overrides = dict[str, Any]  # by dotted field name
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][\w.+-]*$", max_length=100)]  # of a folder
@@ -89,10 +86,6 @@ class Run(NamedTuple):
     def log(self, out: Path) -> Path:
         """What its process says on stderr."""
         return self._beside(out, "log")
-
-    def lock(self, out: Path) -> Path:
-        """Held by the process that does it."""
-        return self._beside(out, "lock")
 
     def _beside(self, out: Path, suffix: str) -> Path:
         return out / RESULTS / self.variant / f"seed-{self.seed}.{suffix}"
@@ -212,19 +205,19 @@ def perform(study: Study, run: Run, out: Path, play: Play) -> None:
     """Train a run of the study in ``out`` to its end, play its matches, and write its result; none if it is done.
 
     Raises:
-        ConfigError: another process is doing this run.
+        CheckpointError: another process is doing this run.
         Stopped: by SIGINT or SIGTERM while training.
     """
-    run.result(out).parent.mkdir(parents=True, exist_ok=True)
-    with _alone(run, out):
-        if run.result(out).is_file():
-            return
-        saved = go_on(run.config, run.folder(out))
-        matches = study.config.matches
-        rows = [_row(spec, play, saved, run.config, matches) for spec in matches.against]
-        result = {"variant": run.variant, "seed": run.seed, "steps": steps_of(saved), "matches": rows}
-        with replacing(run.result(out)) as file:
-            file.write(json.dumps(result, indent=1, allow_nan=False) + "\n")
+    path = run.result(out)
+    if path.is_file():
+        return
+    saved = go_on(run.config, run.folder(out))
+    matches = study.config.matches
+    rows = [_row(spec, play, saved, run.config, matches) for spec in matches.against]
+    head = {"variant": run.variant, "seed": run.seed, **{key: meta_of(saved)[key] for key in ("steps", "digest")}}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as file:
+        file.write(json.dumps({**head, "matches": rows}, indent=1, allow_nan=False) + "\n")
 
 
 def _row(against: str, play: Play, saved: Path, config: TrainConfig, matches: MatchesConfig) -> dict[str, Any]:
@@ -232,24 +225,6 @@ def _row(against: str, play: Play, saved: Path, config: TrainConfig, matches: Ma
     own, other = played["agents"]
     numbers = {name: own[name] for name in ("even", "share", "score")}
     return {"against": against, "games": played["games"], **numbers, "their_score": other["score"]}
-
-
-@contextmanager
-def _alone(run: Run, out: Path) -> Iterator[None]:
-    """Two processes in one folder would spoil each other's run; the lock of one that is killed is free at once."""
-    import fcntl
-
-    with run.lock(out).open("a") as file:
-        until = time.monotonic() + PATIENCE
-        while True:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError as error:
-                if time.monotonic() > until:
-                    raise ConfigError(f"another process is doing {run.name} in {out}") from error
-                time.sleep(0.1)
-        yield
 
 
 def read_result(run: Run, out: Path) -> dict[str, Any]:

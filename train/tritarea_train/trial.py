@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tritarea_agents import checkpoint
-from tritarea_agents.checkpoint import CheckpointError
 from tritarea_env.engine.rng import child, key_of
 
+from . import about
 from .config import GameConfig, TrainConfig
-from .run import LOG, train
+from .run import train
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,7 +20,7 @@ FINAL_BRANCH = (1 << 32) + 4  # child of a seed's key: the seed of final matches
 
 
 class Stopped(Exception):
-    """Training was asked to stop before its end; ``steps`` are in the checkpoint that it goes on from (0: none)."""
+    """Training was asked to stop before its end; ``steps`` (0: of imitation) are in the checkpoint to go on from."""
 
     def __init__(self, steps: int) -> None:
         super().__init__(f"stopped after {steps:,} steps")
@@ -45,15 +44,6 @@ def final_seed(seed: int) -> int:
     return int(child(key_of(seed), FINAL_BRANCH))
 
 
-def has_checkpoint(out: Path) -> bool:
-    """Whether a run's folder holds a checkpoint to go on from."""
-    try:
-        checkpoint.find(out)
-    except CheckpointError:
-        return False
-    return True
-
-
 def go_on(config: TrainConfig, out: Path, console: Console | None = None) -> Path:
     """Train in ``out`` to the end, from its newest checkpoint or, if there is none yet, from the beginning.
 
@@ -62,19 +52,13 @@ def go_on(config: TrainConfig, out: Path, console: Console | None = None) -> Pat
     Raises:
         Stopped: by SIGINT or SIGTERM.
     """
-    begun = has_checkpoint(out)
-    if not begun:  # killed before its first checkpoint: what it wrote would stand twice
-        for part in (LOG, checkpoint.CHECKPOINTS):
-            shutil.rmtree(out / part, ignore_errors=True)
-    try:
-        saved = train(config, out, resume=begun, console=console)
-    except KeyboardInterrupt as error:  # before the first checkpoint
-        raise Stopped(0) from error
-    if steps_of(saved) < config.steps:
-        raise Stopped(steps_of(saved))
+    saved = train(config, out, resume=about.begun(out), console=console)
+    if (steps := int(meta_of(saved)["steps"])) < config.steps:
+        raise Stopped(steps)
     return saved
 
 
-def steps_of(folder: Path) -> int:
-    """After how many steps a checkpoint was written."""
-    return int(json.loads((folder / checkpoint.META).read_text(encoding="utf-8"))["steps"])
+def meta_of(folder: Path) -> dict[str, Any]:
+    """All that a checkpoint of our own says of itself: ``steps``, ``digest`` and more."""
+    meta: dict[str, Any] = json.loads((folder / checkpoint.META).read_text(encoding="utf-8"))
+    return meta

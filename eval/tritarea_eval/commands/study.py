@@ -74,6 +74,7 @@ def study(
 
 
 def _perform(found: Study, run: Run, folder: Path, watched: bool) -> None:
+    from tritarea_agents.checkpoint import CheckpointError
     from tritarea_train.config import GameConfig
     from tritarea_train.study import perform
     from tritarea_train.trial import Stopped
@@ -88,6 +89,8 @@ def _perform(found: Study, run: Run, folder: Path, watched: bool) -> None:
 
     try:
         perform(found, run, folder, play)
+    except CheckpointError as error:
+        raise UserError(str(error)) from error
     except Stopped as error:
         raise fail(f"{error}; the same command goes on", STOPPED) from error
 
