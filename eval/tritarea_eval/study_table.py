@@ -18,20 +18,8 @@ from tritarea_train.study import Run, Study, read_result
 from .interval import LEVEL
 
 TABLE, SHEET, PLOT = "table", "runs.csv", "curves"
-COLUMNS = (
-    "variant",
-    "seed",
-    "against",
-    "games",
-    "share",
-    "low",
-    "high",
-    "even",
-    "score",
-    "their_score",
-    "steps",
-    "digest",
-)
+NUMBERS = ("games", "share", "low", "high", "even", "score", "their_score")  # of a match
+COLUMNS = ("variant", "seed", "against", *NUMBERS, "steps", "digest")
 
 
 def report(study: Study, out: Path) -> str:

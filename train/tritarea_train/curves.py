@@ -114,4 +114,5 @@ def _draw_panel(panel: Any, against: str, lines: Mapping[str, Curve], evens: Ite
         panel.fill_between(steps, shares.min(axis=0), shares.max(axis=0), color=line.get_color(), alpha=0.2, lw=0)
     panel.set_title(f"among {against}", fontsize="medium", wrap=True)
     panel.set_xlabel("steps")
-    panel.legend(fontsize="small")
+    if lines:
+        panel.legend(fontsize="small")
