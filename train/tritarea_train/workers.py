@@ -53,6 +53,8 @@ def conduct(
             watch([run for run, _ in busy])
             time.sleep(PAUSE)
     finally:
+        if busy:
+            tell(f"stopping {len(busy)} runs, which save first; Ctrl-C again to end them at once")
         _stop([process for _, process in busy])
     return failures
 

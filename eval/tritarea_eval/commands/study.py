@@ -104,6 +104,7 @@ def _end_with_stdin() -> None:
 
 def _conduct(found: Study, folder: Path, file: Path, workers: int) -> list[str]:
     """Do all that is not done yet; what failed."""
+    from tritarea_train.study import STUDY
     from tritarea_train.workers import conduct
 
     done = found.finished(folder)
@@ -112,7 +113,8 @@ def _conduct(found: Study, folder: Path, file: Path, workers: int) -> list[str]:
     console.print(f"{len(found.runs)} runs, {len(done)} done, {len(todo)} to do", soft_wrap=True)
 
     def command(run: Run) -> list[str]:
-        words = ["study", str(file), "--out", str(folder), "--run", run.name, "--end-with-stdin"]
+        written = str(folder / STUDY)  # the files that it was begun with may change meanwhile
+        words = ["study", written, "--out", str(folder), "--run", run.name, "--end-with-stdin"]
         return [sys.executable, "-m", "tritarea_eval.cli", *words]
 
     try:
