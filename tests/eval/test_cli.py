@@ -19,7 +19,7 @@ import tritarea_env
 from tritarea_env import games, records
 from tritarea_eval.match import play_match
 
-COMMANDS = ("train", "match", "play", "replay", "spec", "demo", "bench")
+COMMANDS = ("train", "match", "play", "replay", "spec", "demo", "bench", "runs")
 in_games = pytest.mark.parametrize(("name", "players"), [("tritarea", 4), ("triatri", 3)])
 
 
@@ -55,7 +55,7 @@ def test_start_is_light() -> None:
         assert "tritarea" in done.stdout
 
 
-@pytest.mark.parametrize("command", [c for c in COMMANDS if c not in ("replay", "spec", "bench")])
+@pytest.mark.parametrize("command", [c for c in COMMANDS if c not in ("replay", "spec", "bench", "runs")])
 def test_commands_that_draw_have_a_seed(command: str) -> None:
     """The bench measures only time."""
     assert "--seed" in good(command, "--help")

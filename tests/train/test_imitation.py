@@ -1,17 +1,14 @@
 """The start by imitation."""
 
-import io
 import threading
 
 import numpy as np
 import pytest
-from rich.console import Console
 from tiny import GAMES, tiny
 
 from tritarea_agents import make
 from tritarea_agents.policy import Parameters, PolicyAgent
 from tritarea_env.batch import Batch
-from tritarea_train import train
 from tritarea_train.imitation import imitate
 from tritarea_train.model import build
 
@@ -44,14 +41,9 @@ def test_the_net_comes_to_act_as_its_teacher(name):
     assert learner.model.num_timesteps == 0
 
 
-def test_stopped_while_imitating(tmp_path, monkeypatch):
-    stopped = threading.Event()
+def test_stopped_while_imitating():
+    stopped, told = threading.Event(), []
     stopped.set()
     config = tiny()
-    assert not imitate(build(config), config.imitation, stopped, lambda steps, agreement: None)
-    monkeypatch.setattr("tritarea_train.driver.imitate", lambda *args: False)
-    console = Console(file=io.StringIO(), width=200)
-    with pytest.raises(KeyboardInterrupt, match="nothing to resume"):
-        train(config, tmp_path, console=console)
-    assert "nothing lost but this time" in console.file.getvalue()
-    assert not (tmp_path / "checkpoints").exists()
+    assert not imitate(build(config), config.imitation, stopped, lambda steps, agreement: told.append(steps))
+    assert told == [512]

@@ -1,5 +1,6 @@
 """Runs from end to end: reproducible, stoppable, resumable to the bit."""
 
+import inspect
 import shutil
 import signal
 import subprocess
@@ -10,42 +11,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from safetensors.torch import load_file
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
-from tiny import GAMES, tiny
+from tiny import GAMES, assert_same, content, tiny
 
 from tritarea_agents import make as make_agent
 from tritarea_agents.checkpoint import CheckpointError, find
+from tritarea_agents.playing import AgentError
 from tritarea_env import games
 from tritarea_env.batch import Batch
 from tritarea_env.views import checked
-from tritarea_train import driver, train
+from tritarea_train import driver, evaluation, train
 from tritarea_train.evaluation import evaluate
 
 GAME = games.get("tritarea")
 in_games = pytest.mark.parametrize("name", GAMES)
-
-
-def content(folder):
-    """Everything that a checkpoint holds."""
-    state = torch.load(folder / "training_state.pt", weights_only=True)
-    return {"weights": load_file(folder / "policy.safetensors"), "state": state}
-
-
-def assert_same(a, b, where=""):
-    assert type(a) is type(b), where
-    if isinstance(a, dict):
-        assert a.keys() == b.keys(), where
-        for key in a:
-            assert_same(a[key], b[key], f"{where}/{key}")
-    elif isinstance(a, (list, tuple)):
-        assert len(a) == len(b), where
-        for i, (x, y) in enumerate(zip(a, b, strict=True)):
-            assert_same(x, y, f"{where}/{i}")
-    elif isinstance(a, torch.Tensor):
-        assert torch.equal(a, b), where
-    else:
-        assert a == b, where
 
 
 def play(path, name="tritarea", decisions=100):
@@ -61,12 +40,15 @@ def play(path, name="tritarea", decisions=100):
 def test_a_run_leaves_a_whole_checkpoint_that_plays(run_of, name):
     run = run_of(name)
     folder = find(run)
+    files = {"checkpoints", "best", "log", "config.yaml", "run.json", "run.lock"}
+    assert {entry.name for entry in run.iterdir()} == files
     assert [entry.name for entry in (run / "checkpoints").iterdir()] == ["0000002048"]
     names = {"config.yaml", "meta.json", "policy.safetensors", "training_state.pt"}
     assert {entry.name for entry in folder.iterdir()} == names
     assert list((run / "log").glob("events*"))
-    play(run, name)
-    play(folder, name)
+    assert {entry.name for entry in (run / "best").iterdir()} == names - {"training_state.pt"}
+    for path in (run, folder, run / "best"):
+        play(path, name)
 
 
 @in_games
@@ -79,7 +61,8 @@ def test_the_logs_tell_shares_by_opponent_and_seat(run_of, name):
     assert {tag for tag in tags if "by_seat" in tag} == {f"share_by_seat/seat_{seat}" for seat in range(seats)}
     assert {"share_by_opponent/current", "share_by_opponent/random", "evaluation_share/random"} <= tags
     assert {"train/loss", "train/entropy_loss", "train/approx_kl", "train/explained_variance"} <= tags
-    assert "time/samples_per_second" in tags
+    sources = {f"score_by_source/{source.replace(' ', '_')}" for source in game.sources}
+    assert {"time/samples_per_second", "time/threads", "train/clip_fraction", "actions/illegal_share", *sources} <= tags
 
 
 def test_the_same_seed_gives_the_same_run_and_another_another(run, tmp_path):
@@ -90,28 +73,20 @@ def test_the_same_seed_gives_the_same_run_and_another_another(run, tmp_path):
     assert not torch.equal(ours["logits.weight"], theirs["logits.weight"])
 
 
-@in_games
-def test_a_run_killed_half_way_and_resumed_ends_like_one_that_was_not(run_of, name, tmp_path, monkeypatch):
-    save = driver.Driver.save
-
-    def save_and_die(self):
-        save(self)
-        raise SystemExit("killed")
-
-    monkeypatch.setattr(driver.Driver, "save", save_and_die)
-    with pytest.raises(SystemExit):
-        train(tiny(name), tmp_path)
-    monkeypatch.undo()
-    assert find(tmp_path).name == "0000001024"
-    torch.manual_seed(123)
-    np.random.seed(123)  # noqa: NPY002
-    train(tiny(name), tmp_path, resume=True)
-    assert_same(content(find(run_of(name))), content(find(tmp_path)))
-
-
 def test_evaluation_does_not_touch_the_run(run, tmp_path):
-    train(tiny(evaluation__games=4, evaluation__every=512), tmp_path)
-    assert_same(content(find(run))["weights"], content(find(tmp_path))["weights"])
+    """Nor does it if it loads a net, which draws weights, or plays an agent whose chance is the global one."""
+    against = ["random", str(run), "gambler:Gambler"]
+    config = tiny(evaluation__games=4, evaluation__every=512, evaluation__against=against)
+    train(config, tmp_path / "often")
+    assert_same(content(find(run))["weights"], content(find(tmp_path / "often"))["weights"])
+    train(tiny(evaluation__every=10_000, evaluation__against=[]), tmp_path / "never")
+    assert_same(content(find(run))["weights"], content(find(tmp_path / "never"))["weights"])
+    assert not (tmp_path / "never" / "best").exists()
+
+
+def test_an_evaluation_gives_the_same_every_time(run):
+    agent, spec, options = make_agent(str(run), GAME), "gambler:Gambler", GAME.check_options({})
+    assert evaluate(agent, spec, GAME, options, 40) == evaluate(agent, spec, GAME, options, 40)
 
 
 @pytest.mark.parametrize(
@@ -251,4 +226,55 @@ def test_a_failing_evaluation_loses_nothing(tmp_path, monkeypatch):
 def test_a_thousand_games_without_an_illegal_action(run_of, name):
     game = games.get(name)
     options = game.check_options(GAMES[name])
-    assert evaluate(make_agent(str(run_of(name)), game, options), "random", game, options, 1000).games >= 1000
+
+    class Counting:
+        """The agent, its actions counted by what the game says of each."""
+
+        agent = make_agent(str(run_of(name)), game, options)
+        legal = illegal = 0
+
+        def act(self, views):
+            chosen = self.agent.act(views)
+            allowed = np.array([views.mask[i, action] for i, action in enumerate(chosen)])
+            self.legal, self.illegal = self.legal + int(allowed.sum()), self.illegal + int((allowed == 0).sum())
+            return chosen
+
+    counting = Counting()
+    result = evaluate(counting, "random", game, options, 1000)
+    assert result.games >= 1000
+    assert (counting.legal, counting.illegal) == (result.decisions, 0)
+    assert result.decisions > 5 * result.games
+
+
+@in_games
+def test_an_illegal_action_ends_an_evaluation(name):
+    class Stubborn:
+        def act(self, views):
+            return views.mask.argmin(axis=1)
+
+    game = games.get(name)
+    with pytest.raises(AgentError, match="may not play"):
+        evaluate(Stubborn(), "random", game, game.check_options(GAMES[name]), 4)
+
+
+def test_no_agent_decides_without_a_mask(run):
+    """The one way to ask a trained agent for actions takes views, and those have the mask."""
+    agent = make_agent(str(run), GAME)
+    assert list(inspect.signature(agent.act).parameters) == ["views"]
+    public = {name for name in dir(agent) if not name.startswith("_") and callable(getattr(agent, name))}
+    assert public == {"act", "logits", "net"}  # the net gives logits, no actions
+
+
+def test_shares_alike_on_all_deals_are_not_certain(run):
+    agent, options = make_agent(str(run), GAME), GAME.check_options({})
+    one = evaluate(agent, "random", GAME, options, 4)
+    assert (one.low, one.high) == (None, None)
+    assert evaluation._interval(np.ones(50)) == (0.94, 1.0)
+    assert evaluation._interval(np.zeros(300)) == (0.0, 0.01)
+    low, high = evaluation._interval(np.array([0.25, 0.75] * 50))
+    assert high - low == pytest.approx(2 * 1.96 * 0.25 / 10, rel=0.01)
+    result = evaluate(agent, "random", GAME, options, 40)
+    assert result.low < result.share < result.high
+    assert result.share == pytest.approx(np.mean(result.share_by_seat))
+    assert result.score == pytest.approx(np.mean(result.score_by_seat))
+    assert len(result.score_by_seat) == 4

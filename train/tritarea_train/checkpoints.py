@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import json
 import os
 import shutil
+from collections import deque
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
+from safetensors import SafetensorError
 from safetensors.torch import save_file
 
 from tritarea_agents import checkpoint
-from tritarea_agents.checkpoint import CheckpointError
+from tritarea_agents.checkpoint import CHECKPOINTS, META, WEIGHTS, CheckpointError
 from tritarea_env import games
 from tritarea_env.engine.seats import LEARNER
 
+from . import history
+from .about import BEST, CONFIG, IMITATION, digest_of, versions
 from .config import ConfigError, TrainConfig, load
 from .model import Learner
 
-CONFIG, STATE = "config.yaml", "training_state.pt"
-PACKAGES = ("tritarea", "torch", "stable_baselines3", "sb3_contrib", "numpy")
+STATE = "training_state.pt"
 NOT_IN_POSITION = {
     "stream",
     "episode",
@@ -40,28 +42,86 @@ def save(run: Path, config: TrainConfig, learner: Learner, progress: dict[str, i
     """Write the checkpoint of this moment, between two rollouts, and remove the one before; returns its folder.
 
     A folder that bears its final name is whole: everything is written and synced beside it first.
+
+    Raises:
+        CheckpointError: it cannot be written; the one before is still there.
     """
     steps = int(learner.model.num_timesteps)
-    shelf = run / checkpoint.CHECKPOINTS
-    final, draft = shelf / f"{steps:010d}", shelf / f".{steps:010d}.{os.getpid()}"
-    shelf.mkdir(parents=True, exist_ok=True)
-    shutil.rmtree(draft, ignore_errors=True)
-    draft.mkdir()
-    weights = {name: tensor.detach().cpu().contiguous() for name, tensor in learner.net.state_dict().items()}
-    save_file(weights, draft / checkpoint.WEIGHTS)
-    torch.save(state_of(learner, progress), draft / STATE)
-    (draft / CONFIG).write_text(config.to_yaml(), encoding="utf-8")
-    (draft / checkpoint.META).write_text(json.dumps(_meta(config, learner), indent=1) + "\n", encoding="utf-8")
-    for file in draft.iterdir():
-        with file.open("rb") as opened:
-            os.fsync(opened.fileno())
-    if final.exists():  # the same moment, saved again
-        shutil.rmtree(final)
-    draft.rename(final)
+    imitating = progress["imitated"] < config.imitation.steps
+    shelf, number = (run / IMITATION, progress["imitated"]) if imitating else (run / CHECKPOINTS, steps)
+    final, draft = shelf / f"{number:010d}", shelf / f".{number:010d}.{os.getpid()}"
+    if not (final / META).is_file():  # else it is of this very moment
+        try:
+            shelf.mkdir(parents=True, exist_ok=True)
+            _write(draft, config, learner, progress)
+            for log in (history.PROGRESS, history.EVALUATION):
+                if (run / log).is_file():
+                    history.sync(run / log)
+            draft.rename(final)
+            history.sync(shelf)
+        except (OSError, SafetensorError, RuntimeError) as error:
+            shutil.rmtree(draft, ignore_errors=True)
+            raise CheckpointError(
+                f"{final} cannot be written, what was saved before is whole: {_line(error)}"
+            ) from error
     for entry in shelf.iterdir():
         if entry != final:
             shutil.rmtree(entry, ignore_errors=True)
+    if not imitating:
+        shutil.rmtree(run / IMITATION, ignore_errors=True)
     return final
+
+
+def _write(draft: Path, config: TrainConfig, learner: Learner, progress: dict[str, int]) -> None:
+    shutil.rmtree(draft, ignore_errors=True)
+    draft.mkdir()
+    weights = {name: tensor.detach().cpu().contiguous() for name, tensor in learner.net.state_dict().items()}
+    save_file(weights, draft / WEIGHTS)
+    torch.save(state_of(learner, progress), draft / STATE)
+    (draft / CONFIG).write_text(config.to_yaml(), encoding="utf-8")
+    _write_meta(draft, {**_meta(config, learner), "digest": digest_of(draft)})
+    for entry in draft.iterdir():
+        history.sync(entry)
+
+
+def _write_meta(folder: Path, meta: dict[str, Any]) -> None:
+    (folder / META).write_text(json.dumps(meta, indent=1) + "\n", encoding="utf-8")
+
+
+def _line(error: Exception) -> str:
+    return " ".join(str(error).split())[:300]
+
+
+def keep_best(run: Path, folder: Path, match: dict[str, Any]) -> None:
+    """Make the net of the checkpoint ``folder`` the run's best, for what it did in ``match`` (see ``evaluation``).
+
+    ``best/`` is there and can be played at every moment, since its files are replaced one by one: the forms of a run's
+    nets are all the same. Only until the last of them, ``meta.json``, is replaced may that speak of the net before.
+    """
+    best, draft = run / BEST, run / f".{BEST}"
+    shutil.rmtree(draft, ignore_errors=True)
+    draft.mkdir()
+    for name in (WEIGHTS, CONFIG):
+        shutil.copyfile(folder / name, draft / name)
+    _write_meta(draft, json.loads((folder / META).read_text(encoding="utf-8")) | {"best": match})
+    for entry in draft.iterdir():
+        history.sync(entry)
+    if not (best / META).is_file():
+        shutil.rmtree(best, ignore_errors=True)
+        draft.rename(best)
+        return
+    for name in (WEIGHTS, CONFIG, META):
+        os.replace(draft / name, best / name)
+    draft.rmdir()
+
+
+def best_match(run: Path) -> dict[str, Any] | None:
+    """The match for which ``best/`` was kept; None if there is none, or its ``meta.json`` does not say."""
+    try:
+        match = json.loads((run / BEST / META).read_text(encoding="utf-8"))["best"]
+        return {"against": str(match["against"]), "games": int(match["games"]), "share": float(match["share"])}
+    except (OSError, ValueError, RecursionError, KeyError, TypeError):
+        return None
 
 
 def _meta(config: TrainConfig, learner: Learner) -> dict[str, Any]:
@@ -73,7 +133,7 @@ def _meta(config: TrainConfig, learner: Learner) -> dict[str, Any]:
         "seed": config.seed,
         "steps": int(learner.model.num_timesteps),
         "threads": torch.get_num_threads(),
-        "versions": {name: importlib.metadata.version(name) for name in PACKAGES},
+        "versions": versions(),
     }
 
 
@@ -81,6 +141,7 @@ def state_of(learner: Learner, progress: dict[str, int]) -> dict[str, Any]:
     """All that a run needs beside its weights to go on exactly, as tensors and plain numbers."""
     model, env = learner.model, learner.env
     shuffling = np.random.get_state(legacy=False)  # noqa: NPY002  (the rollout buffer shuffles with it)
+    episodes = [[episode["r"], episode["l"]] for episode in model.ep_info_buffer or ()]
     return {
         "steps": int(model.num_timesteps),
         "updates": int(model._n_updates),
@@ -93,6 +154,7 @@ def state_of(learner: Learner, progress: dict[str, int]) -> dict[str, Any]:
             "has_gauss": int(shuffling["has_gauss"]),
             "gauss": float(shuffling["gauss"]),
         },
+        "episodes": torch.tensor(episodes, dtype=torch.float64).reshape(-1, 2),  # of which the logs give means
         "episode_starts": torch.from_numpy(np.asarray(model._last_episode_starts).copy()),
         "games": torch.from_numpy(np.frombuffer(env.batch.games.tobytes(), np.uint8).copy()),
         "env": {name: torch.from_numpy(array.copy()) for name, array in env.memory().items()},
@@ -118,7 +180,7 @@ def restore(folder: Path, learner: Learner) -> dict[str, int]:
         _put(state, learner)
         progress = {name: int(value) for name, value in state["progress"].items()}
     except Exception as error:  # whatever a damaged file makes torch raise
-        raise CheckpointError(f"{path} cannot be used to go on: {' '.join(str(error).split())[:300]}") from error
+        raise CheckpointError(f"{path} cannot be used to go on: {_line(error)}") from error
     learner.net.load_state_dict(weights)
     return progress
 
@@ -133,6 +195,10 @@ def _put(state: dict[str, Any], learner: Learner) -> None:
         array[:] = state["env"][name].numpy()
     learner.league.restore(state["league"])
     _check_games(learner)
+    episodes = [{"r": total, "l": length} for total, length in state["episodes"].tolist()]
+    model.ep_info_buffer, model.ep_success_buffer = (
+        deque(some, maxlen=model._stats_window_size) for some in (episodes, ())
+    )
     model._last_obs = env.look()
     model._last_episode_starts = state["episode_starts"].numpy()
     torch.set_rng_state(state["torch_random"])

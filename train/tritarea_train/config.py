@@ -124,6 +124,17 @@ class EvaluationConfig(Part):
     every: int = Field(default=250_000, ge=1)  # steps
     games: int = Field(default=200, ge=1)  # against each; rounded up to whole deals, one game for every seat
     against: list[str] = ["random", "greedy"]
+    best: str | None = None  # which of ``against`` says how good the net kept in ``best/`` is; None: the last of them
+
+    @model_validator(mode="after")
+    def _best_is_played(self) -> EvaluationConfig:
+        if self.best is not None and self.best not in self.against:
+            raise ValueError(f"best is one of against, {self.against}, not {self.best!r}")
+        return self
+
+    def yardstick(self) -> str | None:
+        """The opponent by which the best net is known; None without opponents."""
+        return self.best or (self.against[-1] if self.against else None)
 
 
 class TrainConfig(Part):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import time
 from pathlib import Path
-from typing import Any
 
 import torch
 from rich.console import Console
@@ -14,20 +13,28 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from tritarea_agents.policy import Parameters, PolicyAgent
 
-from . import checkpoints
+from . import checkpoints, history
 from .config import TrainConfig
 from .evaluation import Result, evaluate
+from .history import SPEED, TRAINED
 from .imitation import imitate
+from .logs import LINES, Tally, logger_of
 from .model import Learner
 
 
-class Driver(BaseCallback):
-    """Follows a run of MaskablePPO; enter it for the progress bar.
+class _Interrupted(Exception):
+    """An evaluation was broken off."""
 
-    Everything that must survive a stop happens between two rollouts, where the run's state is whole.
+
+class Driver(BaseCallback):
+    """Follows a run of MaskablePPO, which must be told not to write its log itself; enter it for the progress bar.
+
+    Everything that must survive a stop happens between two rollouts, where the run's state is whole: first the line of
+    the log, then the checkpoint, then the evaluation. A run that goes on from that checkpoint evaluates again.
 
     Args:
-        progress: ``done``, the steps up to which snapshots and evaluations were made (a resumed run's).
+        progress: up to which steps snapshots (``done``) and evaluations (``evaluated``) were made, and decisions
+            imitated (``imitated``), when the checkpoint of a resumed run was saved.
         stop: ends the run at the next rollout when set.
     """
 
@@ -43,9 +50,17 @@ class Driver(BaseCallback):
         super().__init__()
         self.config, self.run, self.learner, self.stop = config, run, learner, stop
         self.done = progress.get("done", 0)
+        self.evaluated = progress.get("evaluated", 0)
+        self.imitated = progress.get("imitated", 0)
+        self.logged = int(learner.model.num_timesteps)
         self.stopped = False
         self.saved: Path | None = None
-        self._lap = (time.perf_counter(), 0)
+        self._trained = self._cut_logs()
+        self._begun = time.perf_counter()
+        self._lap = (self._begun, 0)
+        self._tally = Tally(learner.env.batch.game)
+        logger, self._lines = logger_of(run)
+        learner.model.set_logger(logger)
         self._bar = Progress(
             TextColumn("[bold]{task.description}"),
             BarColumn(),
@@ -68,41 +83,66 @@ class Driver(BaseCallback):
 
     def __exit__(self, *error: object) -> None:
         self._bar.stop()
+        self.learner.model.logger.close()
+
+    def _cut_logs(self) -> float:
+        """Cut the logs back to where the run stands; the seconds that it has trained up to there."""
+        (self.run / history.LOG).mkdir(parents=True, exist_ok=True)
+        at = {history.IMITATION: self.imitated, history.TRAINING: self.logged}
+        rows = history.cut(self.run / history.PROGRESS, lambda row: row["steps"] <= at.get(str(row.get("phase")), -1))
+        history.cut(self.run / history.EVALUATION, lambda row: row["steps"] <= self.evaluated)
+        seconds = rows[-1].get(TRAINED) if rows else 0.0
+        return float(seconds) if isinstance(seconds, int | float) else 0.0
 
     def _say(self, text: str) -> None:
         if not self._bar.disable:
             self._bar.console.print(text, highlight=False, soft_wrap=True)
 
     def imitate(self) -> bool:
-        """The start by imitation, if the config asks for one; False if it was stopped."""
+        """The start by imitation, or what is left of it, if the config asks for one; False if it was stopped."""
         config = self.config.imitation
-        if not config.steps:
+        if self.imitated >= config.steps:
             return True
-        task = self._bar.add_task(f"imitating {config.agent}", total=config.steps, speed="-", share="-")
-        since = time.perf_counter()
+        task = self._bar.add_task(
+            f"imitating {config.agent}", total=config.steps, completed=self.imitated, speed="-", share="-"
+        )
+        since, first = time.perf_counter(), self.imitated
+        self._lines.phase = history.IMITATION
 
         def told(steps: int, agreement: float) -> None:
-            self.learner.model.logger.record("imitation/agreement", agreement)
-            self.learner.model.logger.dump(step=steps)
-            self._bar.update(task, completed=steps, speed=f"{steps / (time.perf_counter() - since):,.0f}")
+            logger, before = self.learner.model.logger, self.imitated
+            self.imitated = steps
+            logger.record("imitation/agreement", agreement)
+            logger.record(TRAINED, self._seconds(), exclude="tensorboard")
+            logger.dump(step=steps)
+            self._bar.update(task, completed=steps, speed=f"{(steps - first) / (time.perf_counter() - since):,.0f}")
+            if steps < config.steps and (self.stop.is_set() or _due(self.config.evaluation.every, before, steps)):
+                self.save()
 
-        whole = imitate(self.learner, config, self.stop, told)
+        whole = imitate(self.learner, config, self.stop, told, self.imitated)
+        self._lines.phase = history.TRAINING
         self._bar.remove_task(task)
-        if not whole:
-            self._say(
-                "Stopped during the start by imitation: no checkpoint yet, nothing lost but this time. Start again."
-            )
+        if whole:
+            self.save()
+        else:
+            self._say_stopped("in the start by imitation")
         return whole
+
+    def _say_stopped(self, where: str) -> None:
+        self._say(f"Stopped {where}. The checkpoint is {self.saved}; resume the run in {self.run} to go on.")
+
+    def _seconds(self) -> float:
+        return round(self._trained + time.perf_counter() - self._begun, 1)
 
     # ---------------------------------------------------------------------------------- between rollouts
 
     def _on_rollout_start(self) -> None:
         steps = self.learner.model.num_timesteps
-        self._log_speed(steps)
-        if self._due(self.config.opponents.snapshot_every, steps):
+        self._log(steps)
+        if _due(self.config.opponents.snapshot_every, self.done, steps):
             self.learner.league.take_snapshot(steps)
-        evaluation = self._due(self.config.evaluation.every, steps)
         self.done = steps
+        evaluation = _due(self.config.evaluation.every, self.evaluated, steps)
         if evaluation or self.stop.is_set():
             self.save()  # first: if a match fails, nothing is lost
         if evaluation:
@@ -110,24 +150,30 @@ class Driver(BaseCallback):
         self.stopped = self.stop.is_set()
         self._lap = (time.perf_counter(), steps)
 
-    def _due(self, every: int, steps: int) -> bool:
-        return steps // every > self.done // every
-
     def _on_step(self) -> bool:
-        return not self.stopped
+        if self.stopped:
+            return False
+        self._tally.count(self.locals["actions"], self.locals["action_masks"], self.learner.env.tables)
+        return True
 
     def _on_rollout_end(self) -> None:
         self._log_shares()
         self._bar.update(self._task, completed=self.learner.model.num_timesteps)
 
-    def _log_speed(self, steps: int) -> None:
-        """Samples/s of the last rollout and its update."""
+    def _log(self, steps: int) -> None:
+        """Write the log's line for the last rollout and its update, unless it was written before."""
+        if steps <= self.logged:
+            return
+        self.logged = steps
         since, before = self._lap
-        if steps > before > 0:
+        if before > 0:  # not of the first, for which code is compiled
             speed = (steps - before) / (time.perf_counter() - since)
-            self.logger.record("time/samples_per_second", speed)
+            self.logger.record(SPEED, speed)
             self._bar.update(self._task, speed=f"{speed:,.0f}")
         self.logger.record("time/threads", torch.get_num_threads())
+        self.logger.record(TRAINED, self._seconds(), exclude="tensorboard")
+        self._tally.record(self.logger)
+        self.learner.model.dump_logs()
 
     def _log_shares(self) -> None:
         """The learner's share of the win of late: over all, by opponent and by seat."""
@@ -145,33 +191,64 @@ class Driver(BaseCallback):
             self._bar.update(self._task, share=f"{share:.3f}")
         league.fade()
 
-    def evaluate(self) -> list[Result]:
-        """Play the matches of the config, write them to the logs, and say how they went."""
-        learner, config = self.learner, self.config
+    def evaluate(self) -> None:
+        """Play the matches of the config, write them down, keep the net if it is the best, and say how it went.
+
+        If the run is to stop, this is broken off, and nothing of it is kept.
+        """
+        learner, config = self.learner, self.config.evaluation
         agent = PolicyAgent(learner.net, Parameters())
         game, options = learner.env.batch.game, learner.env.batch.options
+        try:
+            results = [evaluate(agent, spec, game, options, config.games, self._go_on) for spec in config.against]
+        except _Interrupted:
+            return
         steps = learner.model.num_timesteps
-        results = [evaluate(agent, spec, game, options, config.evaluation.games) for spec in config.evaluation.against]
-        told = []
+        rows = [{"steps": steps, **result._asdict()} for result in results]
+        history.append(self.run / history.EVALUATION, rows)
+        self._keep_best(rows)
+        self.evaluated = steps
+        self._log_results(results)
+
+    def _go_on(self, finished: int, decisions: int) -> None:
+        if self.stop.is_set():
+            raise _Interrupted
+
+    def _keep_best(self, rows: list[history.Row]) -> None:
+        """Keep the net of the last checkpoint if none of those before did better in the match that counts."""
+        before = checkpoints.best_match(self.run)
+        for row in rows:
+            if row["against"] != self.config.evaluation.yardstick() or self.saved is None:
+                continue
+            alike = before is not None and all(before[key] == row[key] for key in ("against", "games"))
+            if before is None or not alike or row["share"] >= before["share"]:
+                checkpoints.keep_best(self.run, self.saved, row)
+
+    def _log_results(self, results: list[Result]) -> None:
+        logger, steps = self.learner.model.logger, self.learner.model.num_timesteps
         for result in results:
-            learner.model.logger.record(f"evaluation_share/{result.against}", result.share)
-            learner.model.logger.record(f"evaluation_score/{result.against}", result.score)
-            told.append(f"{result.against} {result.share:.3f} ± {result.margin:.3f}")
-        learner.model.logger.dump(step=steps)
-        self._say(f"{steps:>10,} decisions: share of wins against {', '.join(told)}")
-        return results
+            logger.record(f"evaluation_share/{result.against}", result.share, exclude=LINES)
+            logger.record(f"evaluation_score/{result.against}", result.score, exclude=LINES)
+        logger.dump(step=steps)
+        told = ", ".join(f"{result.against} {result.share:.3f} ± {result.margin:.3f}" for result in results)
+        self._say(f"{steps:>10,} decisions: share of wins against {told}")
 
     def save(self) -> None:
         """Write the checkpoint of this moment."""
-        progress: dict[str, Any] = {"done": self.done}
+        progress = {"done": self.done, "evaluated": self.evaluated, "imitated": self.imitated}
         self.saved = checkpoints.save(self.run, self.config, self.learner, progress)
 
     def finish(self) -> Path:
         """At the run's end: save and evaluate if it came to its end, say how to go on if it was stopped."""
-        if self.stopped and self.saved is not None:
-            self._say(f"Stopped. The checkpoint is {self.saved}; resume the run in {self.run} to go on.")
-            return self.saved
-        self.save()
-        self.evaluate()
+        if not self.stopped:
+            self._log(self.learner.model.num_timesteps)
+            self.save()
+            self.evaluate()
+        if self.stop.is_set():
+            self._say_stopped(f"after {self.logged:,} decisions")
         assert self.saved is not None
         return self.saved
+
+
+def _due(every: int, before: int, now: int) -> bool:
+    return now // every > before // every

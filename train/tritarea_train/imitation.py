@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import torch
@@ -21,24 +22,29 @@ from .model import Learner
 
 
 def imitate(
-    learner: Learner, config: ImitationConfig, stop: threading.Event, told: Callable[[int, float], None]
+    learner: Learner, config: ImitationConfig, stop: threading.Event, told: Callable[[int, float], None], done: int = 0
 ) -> bool:
     """Imitate for ``config.steps`` decisions, rounded up to whole rollouts; False if stopped before the end.
 
     Args:
-        told: called after every rollout with the steps so far and how often the net's likeliest action was the
-            teacher's, before it learned from that rollout.
+        told: called after every rollout, when the learner's state is whole, with the steps so far and how often the
+            net's likeliest action was the teacher's, before it learned from that rollout.
+        done: the steps after which a run that was stopped goes on, its state restored.
     """
     model, env = learner.model, learner.env
     teacher = find_agent(config.agent, env.batch.game, env.batch.options)
-    observation, starts = env.reset(), np.ones(env.num_envs, np.bool_)
-    for steps in range(0, config.steps, model.n_steps * env.num_envs):
+    observation: Any = model._last_obs if done else env.reset()
+    starts: Any = model._last_episode_starts if done else np.ones(env.num_envs, np.bool_)
+    rollout = model.n_steps * env.num_envs
+    for steps in range(done, config.steps, rollout):
         update_learning_rate(model.policy.optimizer, config.learning_rate * (1 - steps / config.steps))
         observation, starts = _fill(learner, teacher, observation, starts)
-        told(steps, _agreement(learner))
+        model._last_obs, model._last_episode_starts = observation, starts  # a checkpoint has them
+        agreement = _agreement(learner)
         for _ in range(config.n_epochs):
             _fit(learner)
-        if stop.is_set():
+        told(steps + rollout, agreement)
+        if stop.is_set() and steps + rollout < config.steps:
             return False
     learner.league.forget()
     return True

@@ -2,66 +2,84 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import torch
 from rich.console import Console
-from stable_baselines3.common.logger import configure
 
 from tritarea_agents import checkpoint
 from tritarea_agents.checkpoint import CheckpointError
 from tritarea_env import games
 from tritarea_env.views import find_agent
 
-from . import checkpoints, model
+from . import about, checkpoints, model
 from .config import ConfigError, TrainConfig
 from .driver import Driver
 
-LOG = "log"
+FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO}  # errors of a disk, not of what is asked
 
 
 def train(config: TrainConfig, out: Path, *, resume: bool = False, console: Console | None = None) -> Path:
     """Train until ``config.steps``; returns the folder of the checkpoint.
 
-    ``out`` gets ``log/`` (TensorBoard) and ``checkpoints/``, whose newest is whole at every moment. SIGINT or
-    SIGTERM ends the run after the update under way, with a checkpoint. ``resume`` goes on from the newest one
-    and, on a CPU with as many threads, arrives where the run would have without the stop.
+    ``out`` gets ``config.yaml`` and ``run.json`` (see ``about``), ``log/`` (see ``history``; and TensorBoard's files),
+    ``checkpoints/``, whose newest is whole at every moment, and ``best/``, the one that did best in evaluation. SIGINT
+    or SIGTERM ends the run after the update under way, with a checkpoint; the start by imitation has its own, in
+    ``imitation/``. ``resume`` goes on from the newest one and, on a CPU with as many threads, arrives where the run
+    would have without the stop.
     Torch's and numpy's global random state and torch's number of threads are set; both are this process's.
 
     Args:
         console: for a progress bar and results; None: nothing is printed.
 
     Raises:
-        CheckpointError: ``out`` holds a run already, or the one to resume does not fit.
+        CheckpointError: ``out`` holds a run already, or the one to resume does not fit, or the disk is full.
         ConfigError: an agent of the config is not there, or its net is too large; nothing was written.
     """
     check(config)
     torch.set_num_threads(config.threads or usable_cpus())
     if config.device.startswith("cuda") and not torch.cuda.is_available():
         raise ConfigError(f"device: there is no {config.device} here; cpu always is")
-    there = (out / checkpoint.CHECKPOINTS).is_dir()
-    if there and not resume:
+    if about.begun(out) and not resume:
         raise CheckpointError(f"{out} holds a run already: resume it, or choose another folder")
-    folder = checkpoint.find(out) if resume else None
-    if folder is not None:
-        checkpoints.check_config(folder, config)
+    if resume:
+        about.newest(out)
+    try:
+        with about.held(out):
+            return _train(config, out, resume, console)
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        told = f"{error.filename or out}: {error.strerror}; what was saved before is whole: resume the run to go on"
+        raise CheckpointError(told) from error
+
+
+def _train(config: TrainConfig, out: Path, resume: bool, console: Console | None) -> Path:
+    folder = about.newest(out) if resume else None
+    if resume:
+        checkpoints.check_config(folder or out, config)
     learner = model.build(config)
     progress = {} if folder is None else checkpoints.restore(folder, learner)
-    learner.model.set_logger(configure(str(out / LOG), ["tensorboard"]))
+    algorithm = learner.model
+    start = about.start_of(algorithm.num_timesteps, torch.get_num_threads(), str(algorithm.device))
+    about.write(out, config, start)
     with asked_to_stop() as stop, Driver(config, out, learner, progress, stop, console) as driver:
-        todo = config.steps - learner.model.num_timesteps
-        if folder is None and not driver.imitate():
-            raise KeyboardInterrupt("stopped before the first checkpoint: there is nothing to resume")
+        if not driver.imitate():
+            assert driver.saved is not None
+            return driver.saved
+        todo = config.steps - algorithm.num_timesteps
         if todo > 0:
-            learner.model.learn(todo, callback=driver, reset_num_timesteps=folder is None)
-        saved = driver.finish()
-    learner.model.logger.close()
-    return saved
+            never: Any = None  # for the driver writes the log
+            first = algorithm.num_timesteps == 0
+            algorithm.learn(todo, callback=driver, log_interval=never, reset_num_timesteps=first)
+        return driver.finish()
 
 
 def check(config: TrainConfig) -> None:

@@ -10,6 +10,7 @@ import typer
 from .benching import bench
 from .common import guarded
 from .exploit import exploit
+from .listing import runs
 from .matching import match
 from .playing import play
 from .replaying import replay
@@ -47,5 +48,5 @@ def tritarea(
     """
 
 
-for _command in (train, match, play, replay, spec, demo, bench, tune_expert, exploit, study):
+for _command in (train, match, play, replay, spec, demo, bench, tune_expert, exploit, study, runs):
     app.command()(guarded(_command))

@@ -95,6 +95,7 @@ def _train(command: str, config: Path, overrides: dict[str, Any], out: Path, res
     from tritarea_agents.checkpoint import CheckpointError
     from tritarea_train import load_config
     from tritarea_train import train as run
+    from tritarea_train.about import IMITATION
     from tritarea_train.config import ConfigError
 
     with user_input():
@@ -103,10 +104,12 @@ def _train(command: str, config: Path, overrides: dict[str, Any], out: Path, res
         saved = run(checked, out, resume=resume, console=screen(stderr=True))
     except (CheckpointError, ConfigError) as error:
         raise UserError(str(error)) from error
-    if int(saved.name) < checked.steps:
+    imitating = saved.parent.name == IMITATION
+    if imitating or int(saved.name) < checked.steps:
         given = "".join(
             f" --{name.rpartition('.')[2]} {value}" for name, value in overrides.items() if value is not None
         )
         again = f"tritarea {command}{given} --resume --out {out}"
-        raise fail(f"stopped after {int(saved.name):,} of {checked.steps:,} steps; go on with: {again}", 130)
+        total, of = (checked.imitation.steps, "decisions to imitate") if imitating else (checked.steps, "steps")
+        raise fail(f"stopped after {int(saved.name):,} of {total:,} {of}; go on with: {again}", 130)
     return out
