@@ -279,10 +279,19 @@ def test_what_else_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     file = write(tmp_path)
     assert "there is no study in" in refused("study", file, "--out", tmp_path / "out", "--report")
     assert "no run 'x'; it has plain/seed-3" in refused("study", file, "--out", tmp_path / "out", "--run", "x")
+    assert not (tmp_path / "out").exists()
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.delitem(sys.modules, "matplotlib.figure", raising=False)
     assert 'pip install "tritarea[plots]"' in refused("study", file, "--out", tmp_path / "new")
     assert not (tmp_path / "new").exists()
+
+
+def test_a_report_when_nothing_is_done(tmp_path: Path) -> None:
+    file = write(tmp_path)
+    study.begin(study.load(file), tmp_path / "out")
+    shown = good("study", file, "--out", tmp_path / "out", "--report")
+    assert "Not done yet: plain/seed-3, narrow/seed-3." in shown
+    assert (tmp_path / "out" / "curves.png").is_file()
 
 
 @pytest.mark.parametrize("path", sorted(CONFIGS.glob("*.yaml")), ids=lambda path: path.stem)

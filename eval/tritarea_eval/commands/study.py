@@ -45,6 +45,8 @@ def study(
     Example:
       tritarea study configs/studies/smoke.yaml --workers 2 --out runs/studies/smoke
     """
+    if watched:
+        threading.Thread(target=_end_with_stdin, daemon=True).start()
     from tritarea_train import curves
     from tritarea_train import study as studies
     from tritarea_train.config import ConfigError
@@ -53,17 +55,18 @@ def study(
     try:
         with user_input():
             found = studies.load(file)
-        if not report:
+        run = None if only is None else found.run(only)
+        if report and not (folder / studies.STUDY).is_file():
+            raise ConfigError(f"there is no study in {folder}")
+        if not (report or watched):  # who watches has seen to this
             curves.require_matplotlib()
             studies.check(found)
-        elif not (folder / studies.STUDY).is_file():
-            raise ConfigError(f"there is no study in {folder}")
         studies.begin(found, folder)
-        if only is not None:
-            _perform(found, found.run(only), folder, watched)
-            return
     except ConfigError as error:
         raise UserError(str(error)) from error
+    if run is not None:
+        _perform(found, run, folder)
+        return
     failures = [] if report else _conduct(found, folder, file, workers)
     from tritarea_eval.study_table import report as write_report
 
@@ -73,14 +76,11 @@ def study(
         raise fail(f"{len(failures)} of {len(found.runs)} runs failed: {'; '.join(failures)}", 1)
 
 
-def _perform(found: Study, run: Run, folder: Path, watched: bool) -> None:
+def _perform(found: Study, run: Run, folder: Path) -> None:
     from tritarea_agents.checkpoint import CheckpointError
     from tritarea_train.config import GameConfig
     from tritarea_train.study import perform
     from tritarea_train.trial import Stopped
-
-    if watched:
-        threading.Thread(target=_end_with_stdin, daemon=True).start()
 
     def play(agents: list[str], game: GameConfig, games: int, seed: int) -> dict[str, object]:
         from tritarea_eval.match import play_match
