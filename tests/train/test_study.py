@@ -25,6 +25,7 @@ from tiny import TINY
 
 from tritarea_eval.study_table import over_seeds
 from tritarea_train import about, curves, history, study, workers
+from tritarea_train.config import GameConfig
 from tritarea_train.trial import final_seed
 
 CONFIGS = Path(__file__).parents[2] / "configs" / "studies"
@@ -107,6 +108,27 @@ def test_a_study_that_was_killed_ends_like_one_that_was_not(tmp_path: Path) -> N
     assert "| plain | 1 | 0." in again.stdout
     rows = csv.DictReader((cut / "runs.csv").read_text().splitlines())
     assert [row["variant"] for row in rows] == list(SMALL["variants"])
+
+
+def test_a_run_that_breaks_off_in_its_matches_plays_them_when_it_goes_on(tmp_path: Path) -> None:
+    """And is not trained or evaluated any further."""
+    found = study.load(write(tmp_path, variants={"plain": {}}))
+    run = found.runs[0]
+
+    def broken(agents: list[str], game: GameConfig, games: int, seed: int) -> dict[str, Any]:
+        raise RuntimeError("no match")
+
+    def played(agents: list[str], game: GameConfig, games: int, seed: int) -> dict[str, Any]:
+        numbers = {"even": 0.25, "share": {"mean": 0.5, "low": 0.4, "high": 0.6}, "score": {"mean": 9.0}}
+        return {"games": games, "agents": [numbers, numbers]}
+
+    with pytest.raises(RuntimeError, match="no match"):
+        study.perform(found, run, tmp_path, broken)
+    log = (run.folder(tmp_path) / history.EVALUATION).read_bytes()
+    study.perform(found, run, tmp_path, played)
+    assert (run.folder(tmp_path) / history.EVALUATION).read_bytes() == log
+    assert study.read_result(run, tmp_path)["matches"][0]["share"]["mean"] == 0.5
+    study.perform(found, run, tmp_path, broken)  # nothing is left to do
 
 
 def test_a_study_that_is_interrupted_saves_and_says_how_to_go_on(tmp_path: Path) -> None:
