@@ -77,7 +77,8 @@ def _write(draft: Path, config: TrainConfig, learner: Learner, progress: dict[st
     draft.mkdir()
     weights = {name: tensor.detach().cpu().contiguous() for name, tensor in learner.net.state_dict().items()}
     save_file(weights, draft / WEIGHTS)
-    torch.save(state_of(learner, progress), draft / STATE)
+    with (draft / STATE).open("wb") as file:
+        torch.save(state_of(learner, progress), file)
     (draft / CONFIG).write_text(config.to_yaml(), encoding="utf-8")
     _write_meta(draft, {**_meta(config, learner), "digest": digest_of(draft)})
     for entry in draft.iterdir():
@@ -88,8 +89,12 @@ def _write_meta(folder: Path, meta: dict[str, Any]) -> None:
     (folder / META).write_text(json.dumps(meta, indent=1) + "\n", encoding="utf-8")
 
 
-def _line(error: Exception) -> str:
-    return " ".join(str(error).split())[:300]
+def _line(error: BaseException) -> str:
+    """What is wrong, in one line: what the system says, if torch hides that behind its own words."""
+    cause: BaseException | None = error
+    while cause is not None and not (isinstance(cause, OSError) and cause.strerror):
+        cause = cause.__context__
+    return " ".join(str(cause or error).split())[:300]
 
 
 def keep_best(run: Path, folder: Path, match: dict[str, Any]) -> None:

@@ -230,7 +230,7 @@ class Driver(BaseCallback):
             logger.record(f"evaluation_share/{result.against}", result.share, exclude=LINES)
             logger.record(f"evaluation_score/{result.against}", result.score, exclude=LINES)
         logger.dump(step=steps)
-        told = ", ".join(f"{result.against} {result.share:.3f} ± {result.margin:.3f}" for result in results)
+        told = ", ".join(f"{result.against} {result.share:.3f}{_interval(result)}" for result in results)
         self._say(f"{steps:>10,} decisions: share of wins against {told}")
 
     def save(self) -> None:
@@ -252,3 +252,7 @@ class Driver(BaseCallback):
 
 def _due(every: int, before: int, now: int) -> bool:
     return now // every > before // every
+
+
+def _interval(result: Result) -> str:
+    return "" if result.low is None or result.high is None else f" ({result.low:.3f}-{result.high:.3f})"

@@ -61,6 +61,13 @@ def summaries(folder: Path) -> list[Summary]:
 
 def summary(run: Path) -> Summary:
     """Of one folder; never raises for what is in it."""
+    found = _summary(run)
+    if found.state == RUNNING and found.problems:  # perhaps a checkpoint was replaced while it was looked at
+        found = _summary(run)
+    return found
+
+
+def _summary(run: Path) -> Summary:
     found = Summary(run.name or str(run))
     for look in (_look_at_kind, _look_at_config, _look_at_checkpoints, _look_at_logs):
         try:

@@ -78,7 +78,7 @@ def _strength_table(found: list[Summary]) -> Table:
 
 
 def _table(left: Sequence[str], right: Sequence[str], last: Sequence[str] = ()) -> Table:
-    """A narrow one, in which only names are folded."""
+    """A narrow one: names and steps are folded if need be."""
     from rich import box
     from rich.table import Table
 
@@ -88,8 +88,9 @@ def _table(left: Sequence[str], right: Sequence[str], last: Sequence[str] = ()) 
         table.add_column(
             column,
             justify="right" if column in right else "left",
-            no_wrap=not name,
-            overflow="fold" if name else "crop",
+            overflow="fold",
+            no_wrap=not name and column != "steps",
+            min_width=10 if name else None,
         )
     return table
 
@@ -97,7 +98,7 @@ def _table(left: Sequence[str], right: Sequence[str], last: Sequence[str] = ()) 
 def _steps(one: Summary) -> str:
     """How far it is; of how many if it is not finished."""
     if one.imitated is not None:
-        return f"0 (imitated {one.imitated:,})"
+        return f"imitated {one.imitated:,}"
     whole = one.total is None or (one.steps or 0) >= one.total
     return f"{one.steps or 0:,}" if whole else f"{one.steps or 0:,} of {one.total:,}"
 
