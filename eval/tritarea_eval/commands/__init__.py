@@ -9,11 +9,13 @@ import typer
 
 from .benching import bench
 from .common import guarded
+from .exploit import exploit
 from .listing import runs
 from .matching import match
 from .playing import play
 from .replaying import replay
 from .specifying import spec
+from .study import study
 from .training import demo, train
 from .tuning import tune_expert
 
@@ -46,5 +48,5 @@ def tritarea(
     """
 
 
-for _command in (train, match, play, replay, spec, demo, bench, tune_expert, runs):
+for _command in (train, match, play, replay, spec, demo, bench, tune_expert, exploit, study, runs):
     app.command()(guarded(_command))

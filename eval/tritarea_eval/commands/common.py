@@ -25,6 +25,7 @@ MOST = 2**64 - 1  # the largest seed
 EXTRAS = {  # packages that the environment alone does not need, and the extra that brings them
     **dict.fromkeys(("torch", "stable_baselines3", "sb3_contrib", "safetensors", "tensorboard"), "train"),
     **dict.fromkeys(("scipy", "rich", "yaml", "pydantic"), "eval"),
+    "matplotlib": "plots",
 }
 
 GameName = Annotated[str, typer.Option("--game", help="The game.")]

@@ -71,19 +71,17 @@ def demo(
     typer.echo(f"The agent is in {folder}. Play against it: tritarea play --opponents {folder}")
 
 
-def find_config() -> Path:
-    """The quick config: of the working folder, or of the checkout that this package is installed from.
+def find_config(wanted: Path = QUICK) -> Path:
+    """A shipped config: of the working folder, or of the checkout that this package is installed from.
 
     Raises:
         UserError: there is neither.
     """
     checkout = Path(__file__).resolve().parents[3]
     for folder in (Path(), checkout):
-        if (folder / QUICK).is_file():
-            return folder / QUICK
-    raise UserError(
-        f"there is no {QUICK} here: run the demo in a checkout of the project, or use tritarea train CONFIG"
-    )
+        if (folder / wanted).is_file():
+            return folder / wanted
+    raise UserError(f"there is no {wanted} here: run this in a checkout of the project, or give a config of your own")
 
 
 def free_folder(wanted: Path) -> Path:
