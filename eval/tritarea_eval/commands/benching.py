@@ -110,9 +110,9 @@ def _measures(
     lines: Sequence[Line] | None, name: str, options: dict[str, Any], seconds: float, updates: int
 ) -> Iterator[Measure]:
     if lines is None:
-        from tritarea_eval import bench_train
+        from tritarea_eval.bench_train import measured as training
 
-        return bench_train.measured(name, options, updates)
+        return training(name, options, updates)
     from tritarea_eval import bench
 
     return bench.measured(lines, name, options, seconds)
