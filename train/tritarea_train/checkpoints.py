@@ -85,6 +85,7 @@ def state_of(learner: Learner, progress: dict[str, int]) -> dict[str, Any]:
         "steps": int(model.num_timesteps),
         "updates": int(model._n_updates),
         "remaining": float(model._current_progress_remaining),
+        "oracle": model.policy.oracle().state_dict(),
         "optimizer": model.policy.optimizer.state_dict(),
         "torch_random": torch.get_rng_state(),
         "numpy_random": {
@@ -112,7 +113,7 @@ def restore(folder: Path, learner: Learner) -> dict[str, int]:
     checkpoint.check_game(meta, learner.env.batch.game, folder)
     if meta.net != learner.shape:
         raise CheckpointError(f"{folder} holds a net of another form: {meta.net}, not {learner.shape}")
-    weights = checkpoint.read_weights(folder, meta.net)
+    weights = checkpoint.read_weights(folder, meta.net, learner.env.batch.game)
     try:
         state = torch.load(path, map_location="cpu", weights_only=True)
         _put(state, learner)
@@ -127,6 +128,7 @@ def _put(state: dict[str, Any], learner: Learner) -> None:
     model, env = learner.model, learner.env
     model.num_timesteps, model._n_updates = state["steps"], state["updates"]
     model._current_progress_remaining = state["remaining"]
+    model.policy.oracle().load_state_dict(state["oracle"])
     model.policy.optimizer.load_state_dict(state["optimizer"])
     env.batch.games[:] = np.frombuffer(state["games"].numpy().tobytes(), env.batch.games.dtype)
     for name, array in env.memory().items():
