@@ -18,7 +18,19 @@ except ImportError as error:
 
 from .net_cards import ItemHeads
 
-__all__ = ["ACTIVATIONS", "CRITICS", "KINDS", "PolicyNet", "Shape", "Trunk", "build", "critic_of", "heads_of", "tensors", "torch"]
+__all__ = [
+    "ACTIVATIONS",
+    "CRITICS",
+    "KINDS",
+    "PolicyNet",
+    "Shape",
+    "Trunk",
+    "build",
+    "heads_of",
+    "layers",
+    "tensors",
+    "torch",
+]
 
 ACTIVATIONS: dict[str, type[nn.Module]] = {"relu": nn.ReLU, "tanh": nn.Tanh}
 KINDS = ("mlp", "cards_board")
@@ -122,17 +134,12 @@ def heads_of(shape: Shape, game: Game) -> ItemHeads | None:
     return ItemHeads(game, shape.items, (shape.width, *shape.policy)[-1])
 
 
-def critic_of(shape: Shape, more: int = 0) -> nn.Sequential:
-    """New layers of the value net, over the trunk and ``more`` inputs."""
-    return layers(shape.width + more, shape.value, shape.activation)
-
-
 def build(shape: Shape, game: Game) -> PolicyNet:
     """A new net of that form for ``game``."""
     trunk = Trunk(game.scale, shape.shared, shape.activation)
     policy = layers(shape.width, shape.policy, shape.activation)
     own = shape.critic == "own"
-    value = critic_of(shape) if own else None
+    value = layers(shape.width, shape.value, shape.activation) if own else None
     logits = nn.Linear((shape.width, *shape.policy)[-1], shape.actions)
     value_out = nn.Linear((shape.width, *shape.value)[-1], 1) if own else None
     return PolicyNet(trunk, policy, logits, value, value_out, heads_of(shape, game))

@@ -1,41 +1,50 @@
 """The part of a net that knows cards, squares and colours: like items share weights, and each speaks for its actions.
 
-Deep Sets (Zaheer et al. 2017) for what items see of each other, pointers (Vinyals et al. 2015) for their actions.
+Sums over what belongs together as in Deep Sets (Zaheer et al. 2017), logits as in pointer networks (Vinyals et al.
+2015).
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import torch
 from torch import nn
 
 from tritarea_env.games import Game
 
-from .net_parts import Items, sets_of
+from .net_parts import Items, sets_of, slice_of
 
 
 class ItemHead(nn.Module):
-    """One set of items: each item's embedding, and what it says of its actions, given the whole position.
+    """A set of items: each item's embedding, and what it says of its actions, given the whole position.
 
-    Weights are the items' in common; each item has an offset of its own, for what it is (the points of an area, say).
+    Weights are the items' in common; each item has offsets of its own, for what it is (the points of an area, say).
+
+    Args:
+        units: of an embedding.
+        joining: units of what joins an item's own entries.
+        context: units of the policy's last layer.
     """
 
     links: torch.Tensor
 
     def __init__(self, game: Game, items: Items, units: int, joining: int, context: int) -> None:
         super().__init__()
-        self.count, self.slices = items.count, items.slices(game)
-        size = sum(part.stop - part.start for part in self.slices) // items.count
+        self.number = items.number
+        self.parts = [slice_of(game, name) for name in items.fields]
+        entries = sum(part.stop - part.start for part in self.parts) // items.number
         self.register_buffer("links", torch.tensor(items.links), persistent=False)
-        self.embed = nn.Linear(size + joining, units)
-        self.embed_offset = nn.Parameter(torch.zeros(items.count, units))
+        self.embed = nn.Linear(entries + joining, units)
+        self.embed_offset = nn.Parameter(torch.zeros(items.number, units))
         self.own = nn.Linear((1 + len(items.links)) * units, units, bias=False)
         self.context = nn.Linear(context, units)
-        self.offset = nn.Parameter(torch.zeros(items.count, units))
+        self.offset = nn.Parameter(torch.zeros(items.number, units))
         self.out = nn.Linear(units, items.answers.shape[1])
 
     def embedding(self, scaled: torch.Tensor, joined: list[torch.Tensor]) -> torch.Tensor:
         """(n, items, units) from scaled observations (n, d), and what joins them (n, items, …)."""
-        parts = [scaled[:, part].reshape(len(scaled), self.count, -1) for part in self.slices]
+        parts = [scaled[:, part].reshape(len(scaled), self.number, -1) for part in self.parts]
         embedded: torch.Tensor = torch.relu(self.embed(torch.cat(parts + joined, 2)) + self.embed_offset)
         return embedded
 
@@ -60,41 +69,35 @@ class ItemHeads(nn.Module):
     def __init__(self, game: Game, units: int, context: int) -> None:
         super().__init__()
         sets = sets_of(game)
-        places = {field.name: field for field in game.fields}
-        share = {items.name: max(1, units // items.count) for items in sets}
-        self.members = {
-            items.name: (
-                items.members[0],
-                slice(places[items.members[1]].offset, places[items.members[1]].offset + places[items.members[1]].size),
-            )
-            for items in sets
-            if items.members
-        }
-        self.sets = nn.ModuleDict(
-            {
-                items.name: ItemHead(
-                    game, items, share[items.name], share[items.members[0]] if items.members else 0, context
-                )
-                for items in sets
-            }
-        )
+        share = {items.name: max(1, units // items.number) for items in sets}
+        self.sets = nn.ModuleDict()
+        self.members: dict[str, tuple[str, slice]] = {}
+        for items in sets:
+            joining = 0
+            if items.members is not None:
+                other, field = items.members
+                self.members[items.name] = other, slice_of(game, field)
+                joining = share[other]
+            self.sets[items.name] = ItemHead(game, items, share[items.name], joining, context)
         answers = [int(action) for items in sets for action in items.answers.flat]
-        silent = len(answers)  # the column of zeros, for actions of no item
         where = {action: place for place, action in enumerate(answers)}
+        silent = len(answers)  # the column of zeros
         place = [where.get(action, silent) for action in range(game.actions)]
         self.register_buffer("place", torch.tensor(place), persistent=False)
 
     def forward(self, scaled: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
-        """(n, A): what is added to the logits; 0 for actions of no item. ``scaled`` (n, d), ``hidden`` (n, h)."""
+        """(n, A): what is added to the logits, 0 for actions of no item; from scaled observations (n, d) and (n, h)."""
+        n = len(scaled)
         embedded: dict[str, torch.Tensor] = {}
         said = []
+        head: Any
         for name, head in self.sets.items():
             joined = []
             if name in self.members:
                 other, part = self.members[name]
-                members = scaled[:, part].reshape(len(scaled), embedded[other].shape[1], -1).transpose(1, 2)
-                joined.append(torch.bmm(members, embedded[other]))
+                belongs = scaled[:, part].reshape(n, embedded[other].shape[1], -1).transpose(1, 2)
+                joined = [torch.bmm(belongs, embedded[other])]
             embedded[name] = head.embedding(scaled, joined)
             said.append(head(embedded[name], hidden).flatten(1))
-        said.append(scaled.new_zeros(len(scaled), 1))
+        said.append(scaled.new_zeros(n, 1))
         return torch.cat(said, 1)[:, self.place]

@@ -17,25 +17,26 @@ class Items(NamedTuple):
 
     Attributes:
         name: of the set, and of its weights.
-        count: items in it.
-        fields: the observation's fields that tell of each item alike: their entries, in order, fall into ``count``
+        number: of items in it.
+        fields: the observation's fields that tell of each item alike: their entries, in order, fall into ``number``
             equal parts.
-        answers: (count, m) int64: the actions that each item has; action j of an item means the same for all.
-        links: (l, count, count) float32: ``links[k, i]`` weighs the items that item i sees in its k-th way.
+        answers: (number, m) int64: the actions that each item has; action j of an item means the same for all.
+        links: (l, number, number) float32: ``links[k, i]`` weighs the items that item i sees in its k-th way.
         members: a set before this one, and the field that says which of its items belong to which of these.
     """
 
     name: str
-    count: int
+    number: int
     fields: tuple[str, ...]
     answers: NDArray[np.int64]
     links: NDArray[np.float32]
     members: tuple[str, str] | None = None
 
-    def slices(self, game: Game) -> list[slice]:
-        """The entries of each field."""
-        places = {field.name: field for field in game.fields}
-        return [slice(places[name].offset, places[name].offset + places[name].size) for name in self.fields]
+
+def slice_of(game: Game, name: str) -> slice:
+    """The entries of one field of an observation."""
+    (field,) = (field for field in game.fields if field.name == name)
+    return slice(field.offset, field.offset + field.size)
 
 
 def of_group(game: Game, *groups: str) -> tuple[str, ...]:

@@ -80,12 +80,13 @@ def _meta(config: TrainConfig, learner: Learner) -> dict[str, Any]:
 def state_of(learner: Learner, progress: dict[str, int]) -> dict[str, Any]:
     """All that a run needs beside its weights to go on exactly, as tensors and plain numbers."""
     model, env = learner.model, learner.env
+    policy: Any = model.policy
     shuffling = np.random.get_state(legacy=False)  # noqa: NPY002  (the rollout buffer shuffles with it)
     return {
         "steps": int(model.num_timesteps),
         "updates": int(model._n_updates),
         "remaining": float(model._current_progress_remaining),
-        "oracle": model.policy.oracle().state_dict(),
+        "oracle": policy.oracle().state_dict(),
         "optimizer": model.policy.optimizer.state_dict(),
         "torch_random": torch.get_rng_state(),
         "numpy_random": {
@@ -126,9 +127,10 @@ def restore(folder: Path, learner: Learner) -> dict[str, int]:
 
 def _put(state: dict[str, Any], learner: Learner) -> None:
     model, env = learner.model, learner.env
+    policy: Any = model.policy
     model.num_timesteps, model._n_updates = state["steps"], state["updates"]
     model._current_progress_remaining = state["remaining"]
-    model.policy.oracle().load_state_dict(state["oracle"])
+    policy.oracle().load_state_dict(state["oracle"])
     model.policy.optimizer.load_state_dict(state["optimizer"])
     env.batch.games[:] = np.frombuffer(state["games"].numpy().tobytes(), env.batch.games.dtype)
     for name, array in env.memory().items():

@@ -153,7 +153,9 @@ class TrainConfig(Part):
     def _has_symmetry(self) -> TrainConfig:
         game = games.get(self.game.name)
         if self.augment and len(frames_of(game, game.check_options(self.game.options)).actions) == 1:
-            raise ValueError(f"augment is false where no relabelling keeps the game: {game.title} on this board has none")
+            raise ValueError(
+                f"augment is false where no relabelling keeps the game: {game.title} on this board has none"
+            )
         return self
 
     @model_validator(mode="after")

@@ -55,9 +55,9 @@ def turn(rows: Any, frame: Any, orders: Any, out: Any) -> None:
 def show_hidden(
     games: Any, index: Any, seats: Any, frame: Any, orders: Any, entries: Any, whole: Any, start: int, out: Any
 ) -> None:
-    """The state's ``entries`` (seats, e) of each game ``index``, for its seat and in its frame, into ``out[:, start:]``.
+    """The state's ``entries`` (seats, e) of each game ``index``, for its seat and in its frame.
 
-    ``orders`` (frames, s): of the state in each frame. ``whole`` (s,) uint8 is scratch.
+    They go into ``out[:, start:]``. ``orders`` (frames, s): of the state in each frame. ``whole`` (s,) uint8: scratch.
     """
     for j in range(index.shape[0]):
         state(games[index[j]], whole)

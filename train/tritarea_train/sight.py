@@ -1,4 +1,4 @@
-"""What the learner is shown of its games: what its seat sees, for an oracle critic the hidden too, in a turned frame."""
+"""What the learner is shown of its games: what its seat sees, what is hidden for an oracle critic, in which frame."""
 
 from __future__ import annotations
 
@@ -73,15 +73,16 @@ class Sight:
             observation: (m, d): what the seat sees.
         """
         out = np.empty((len(index), self.size), np.uint8)
-        frame = self._drawn(games, index)
+        frame = self.frames(games, index)
         if self._turns:
             kernels.turn(observation, frame, self._frames.observation, out)
         else:
             out[:, : observation.shape[1]] = observation
         if self._entries is not None:
             kernels.show_hidden(
-                bare(games), index, seats, frame, self._frames.state, self._entries, self._state, observation.shape[1], out
-            )
+                bare(games), index, seats, frame, self._frames.state, self._entries,
+                self._state, observation.shape[1], out,
+            )  # fmt: skip
         return out
 
     def masks(self, games: np.recarray, masks: NDArray[np.int8]) -> NDArray[np.int8]:
@@ -89,7 +90,7 @@ class Sight:
         if not self._turns:
             return masks
         out = np.empty_like(masks)
-        kernels.turn(masks, self._drawn(games, np.arange(len(games))), self._frames.actions, out)
+        kernels.turn(masks, self.frames(games, np.arange(len(games))), self._frames.actions, out)
         return out
 
     def meant(self, games: np.recarray, actions: Any) -> Any:
@@ -105,11 +106,12 @@ class Sight:
         given = np.asarray(actions)
         if not self._turns or given.shape != (len(games),) or given.dtype.kind not in "iu":
             return actions
-        frame = self._drawn(games, np.arange(len(games)))
+        frame = self.frames(games, np.arange(len(games)))
         known = (given >= 0) & (given < self._actions)
         return np.where(known, orders[frame, np.where(known, given, 0)], given)
 
-    def _drawn(self, games: np.recarray, index: Index) -> Index:
+    def frames(self, games: np.recarray, index: Index) -> Index:
+        """(m,) the frame of each game ``index``, drawn from its row's stream and episode."""
         frame = np.zeros(len(index), np.int64)
         if self._turns:
             kernels.draw_frames(bare(games), index, FRAME_BRANCH, len(self._frames.actions), frame)
