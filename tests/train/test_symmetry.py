@@ -28,7 +28,8 @@ WITH_FRAMES = [
     ("tritarea", {"board": MIRRORED}, 2),
     *(("triatri", {"players": players}, 3) for players in (2, 3, 4)),
 ]
-in_games = pytest.mark.parametrize(("name", "options", "frames"), WITH_FRAMES, ids=str)
+IDS = [f"{name}{options.get('players', '-mirrored')}" for name, options, _ in WITH_FRAMES]
+in_games = pytest.mark.parametrize(("name", "options", "frames"), WITH_FRAMES, ids=IDS)
 
 
 def turned_hand(hand, frame):
