@@ -114,7 +114,10 @@ SPOILT = {
     "kind a list": (lambda f: edit(f, lambda m: m["net"].update(kind=["mlp"])), "a net's kind is one of mlp"),
     "another critic": (lambda f: edit(f, lambda m: m["net"].update(critic=1)), "a net's critic is one of own, oracle"),
     "foreign entry": (lambda f: edit(f, lambda m: m["net"].update(heads=9)), "net has the entries"),
-    "huge items": (lambda f: edit(f, lambda m: m["net"].update(kind="cards_board", items=1 << 40)), "a net's sizes are"),
+    "huge items": (
+        lambda f: edit(f, lambda m: m["net"].update(kind="cards_board", items=1 << 40)),
+        "a net's sizes are",
+    ),
     "large items": (
         lambda f: edit(f, lambda m: m["net"].update(kind="cards_board", items=1 << 16)),
         "at most 50,000,000 weights",
@@ -149,7 +152,10 @@ SPOILT_HEADS = {
     "fewer units": (lambda f: edit(f, lambda m: m["net"].update(items=16)), r"heads\.sets\..* is F32 .*, not F32"),
     "named an mlp": (lambda f: edit(f, lambda m: m["net"].update(kind="mlp", items=0)), "is not the net that"),
     "no heads": (lambda f: weights(f, lambda t: t.pop(OUT)), "is damaged|is not the net"),
-    "heads of another set": (lambda f: weights(f, lambda t: t.update({"heads.sets.gems.out.weight": t.pop(OUT)})), "is not"),
+    "heads of another set": (
+        lambda f: weights(f, lambda t: t.update({"heads.sets.gems.out.weight": t.pop(OUT)})),
+        "is not the net that",
+    ),
     "wrong shape of heads": (lambda f: weights(f, lambda t: t.update({OUT: torch.zeros(3, 2)})), r"\[3, 2\], not F32"),
     "whole numbers": (lambda f: weights(f, lambda t: t.update({OUT: torch.zeros(2, 2, dtype=torch.int64)})), "is I64"),
     "links of its own": (
