@@ -1,6 +1,7 @@
 """Relabellings: which are exact, shown by games played twice through the engine; games shown in turned frames."""
 
 import itertools
+import threading
 
 import numpy as np
 import pytest
@@ -14,7 +15,9 @@ from tritarea_env.games.triatri.rules import IMITATION
 from tritarea_env.games.tritarea import rules
 from tritarea_train import train
 from tritarea_train.config import ConfigError, OpponentsConfig
+from tritarea_train.imitation import imitate
 from tritarea_train.league import League
+from tritarea_train.model import build
 from tritarea_train.sight import Sight
 from tritarea_train.symmetry import frames_of, turns_of_board
 from tritarea_train.vec_env import LeagueVecEnv
@@ -200,6 +203,16 @@ def test_a_run_with_frames_is_reproducible(tmp_path):
     plain = train(tiny("triatri", steps=1024), tmp_path / "c")
     weights = [(folder / "policy.safetensors").read_bytes() for folder in (first, again, plain)]
     assert weights[0] == weights[1] != weights[2]
+
+
+def test_a_teachers_choices_are_shown_in_the_games_frames():
+    """What imitation fits: each choice is legal as the game is shown."""
+    config = tiny("triatri", augment=True, imitation__steps=512)
+    learner = build(config)
+    assert imitate(learner, config.imitation, threading.Event(), lambda steps, agreement: None)
+    buffer = learner.model.rollout_buffer
+    rows, actions = np.arange(len(buffer.actions)), buffer.actions[:, 0].astype(int)
+    assert buffer.action_masks[rows, actions].all()
 
 
 def test_frames_are_refused_where_there_are_none():
