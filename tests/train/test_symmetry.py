@@ -205,9 +205,10 @@ def test_a_run_with_frames_is_reproducible(tmp_path):
     assert weights[0] == weights[1] != weights[2]
 
 
-def test_a_teachers_choices_are_shown_in_the_games_frames():
+@pytest.mark.parametrize("augment", [False, True])
+def test_a_teachers_choices_are_shown_in_the_games_frames(augment):
     """What imitation fits: each choice is legal as the game is shown."""
-    config = tiny("triatri", augment=True, imitation__steps=512)
+    config = tiny("triatri", augment=augment, imitation__steps=512)
     learner = build(config)
     assert imitate(learner, config.imitation, threading.Event(), lambda steps, agreement: None)
     buffer = learner.model.rollout_buffer

@@ -55,7 +55,7 @@ def _fill(
     for _ in range(model.n_steps):
         with torch.no_grad():
             values = model.policy.predict_values(obs_as_tensor(observation, model.device))
-        masks = env.action_masks()
+        masks = env.action_masks().copy()
         actions = env.sight.shown(env.batch.games, teacher.act(env.batch.views(every)))
         env.step_async(actions)
         after, rewards, dones, _ = env.step_wait()
