@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.utils import ConstantSchedule, LinearSchedule
 
-from tritarea_agents.net import PolicyNet, Shape
+from tritarea_agents.net import PolicyNet, Shape, Trunk
 from tritarea_env import games
 from tritarea_env.engine.rng import key_of
 
@@ -79,7 +79,11 @@ def build(config: TrainConfig) -> Learner:
             "game": game,
             "hidden": sight.size - game.observation_size,
             "features_extractor_class": Seeing,
-            "features_extractor_kwargs": {"shape": shape, "scale": sight.scale},
+            "features_extractor_kwargs": {
+                "trunk": Trunk(game.scale, shape.shared, shape.activation),
+                "width": shape.width,
+                "hidden_scale": sight.scale[game.observation_size :],
+            },
         },
     )
     policy: Any = model.policy

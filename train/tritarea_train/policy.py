@@ -29,11 +29,12 @@ class Features(NamedTuple):
 class Seeing(BaseFeaturesExtractor):
     """The trunk of the agent's net as a features extractor; what is hidden from the seat goes past it."""
 
-    def __init__(self, observation_space: Any, shape: Shape, scale: NDArray[np.float32]) -> None:
-        super().__init__(observation_space, shape.width)
-        self.trunk = Trunk(scale[: shape.inputs], shape.shared, shape.activation)
-        self.hidden_scale: Tensor
-        self.register_buffer("hidden_scale", torch.tensor(scale[shape.inputs :]), persistent=False)
+    hidden_scale: Tensor
+
+    def __init__(self, observation_space: Any, trunk: Trunk, width: int, hidden_scale: NDArray[np.float32]) -> None:
+        super().__init__(observation_space, width)
+        self.trunk = trunk
+        self.register_buffer("hidden_scale", torch.tensor(hidden_scale), persistent=False)
 
     def forward(self, observations: Tensor) -> Features:
         """From observations (n, d + e) as the env shows them."""
