@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tritarea_env.games import Game
 
-from .net import ACTIVATIONS, Shape, torch
+from .net import ACTIVATIONS, CRITICS, KINDS, Shape, tensors, torch
 
 if TYPE_CHECKING:
     from tritarea_env.games import Field
@@ -24,6 +24,7 @@ FORMAT = 1
 META, WEIGHTS, CHECKPOINTS = "meta.json", "policy.safetensors", "checkpoints"
 MOST_META_BYTES = 1_000_000
 MOST_LAYERS, MOST_UNITS, MOST_WEIGHTS = 16, 1 << 16, 50_000_000
+CHOICES: Mapping[str, tuple[str, ...]] = {"activation": tuple(ACTIVATIONS), "kind": KINDS, "critic": CRITICS}
 
 
 class CheckpointError(ValueError):
@@ -109,24 +110,30 @@ def read_meta(folder: Path) -> Meta:
 
 
 def _shape(given: Mapping[str, Any]) -> Shape:
-    if set(given) != set(Shape._fields):
+    needed = set(Shape._fields) - set(Shape._field_defaults)  # a net without the others is older than they are
+    if not needed <= set(given) <= set(Shape._fields):
         raise ValueError(f"net has the entries {sorted(given)}, not {sorted(Shape._fields)}")
-    hidden = [tuple(given[part]) for part in ("shared", "policy", "value")]
-    for size in (given["inputs"], given["actions"], *(size for part in hidden for size in part)):
+    for entry, known in CHOICES.items():
+        if given.get(entry, known[0]) not in known:
+            raise ValueError(f"a net's {entry} is one of {', '.join(known)}, not {given[entry]!r}")
+    hidden = {part: tuple(given[part]) for part in ("shared", "policy", "value")}
+    shape = Shape(**{**given, **hidden})
+    sizes = [shape.inputs, shape.actions, *shape.shared, *shape.policy, *shape.value]
+    if shape.kind != "mlp":
+        sizes.append(shape.items)
+    elif type(shape.items) is not int or shape.items:
+        raise ValueError(f"a net of kind mlp has 0 items, not {shape.items!r}")
+    for size in sizes:
         if type(size) is not int or not 1 <= size <= MOST_UNITS:
             raise ValueError(f"a net's sizes are 1 … {MOST_UNITS}, not {size!r}")
-    if sum(map(len, hidden)) > MOST_LAYERS:
+    if sum(map(len, hidden.values())) > MOST_LAYERS:
         raise ValueError(f"a net has at most {MOST_LAYERS} hidden layers")
-    if given["activation"] not in ACTIVATIONS:
-        raise ValueError(f"a net's activation is one of {', '.join(ACTIVATIONS)}, not {given['activation']!r}")
-    shape = Shape(given["inputs"], given["actions"], hidden[0], hidden[1], hidden[2], given["activation"])
-    check_size(shape)
     return shape
 
 
-def check_size(shape: Shape) -> None:
+def check_size(shape: Shape, game: Game) -> None:
     """Raises ValueError if a net has more weights than this version reads."""
-    weights = sum(map(math.prod, shape.tensors().values()))
+    weights = sum(map(math.prod, tensors(shape, game).values()))
     if weights > MOST_WEIGHTS:
         raise ValueError(f"a net has at most {MOST_WEIGHTS:,} weights, not {weights:,}")
 
@@ -141,6 +148,19 @@ def check_game(meta: Meta, game: Game, folder: Path) -> None:
         raise CheckpointError(
             f"{folder} has a net from {meta.net.inputs} inputs to {meta.net.actions} actions; "
             f"{game.title} has {game.observation_size} and {game.actions}"
+        )
+    try:
+        check_size(meta.net, game)
+    except ValueError as error:
+        raise CheckpointError(f"{folder} cannot be read: {error}") from error
+
+
+def check_value(meta: Meta, folder: Path) -> None:
+    """Raises CheckpointError if the net has no value."""
+    if meta.net.critic != "own":
+        raise CheckpointError(
+            f"{folder} has a policy but no value for play: it was trained with net.critic {meta.net.critic}, "
+            "which sees what no seat may see"
         )
 
 
@@ -171,7 +191,7 @@ def _difference(fields: list[dict[str, Any]], game: Game) -> str:
     return "the fields agree, but their digest does not"
 
 
-def read_weights(folder: Path, shape: Shape) -> dict[str, torch.Tensor]:
+def read_weights(folder: Path, shape: Shape, game: Game) -> dict[str, torch.Tensor]:
     """The tensors of ``policy.safetensors``, after a check of their names, types and shapes against the net's.
 
     Raises:
@@ -180,7 +200,7 @@ def read_weights(folder: Path, shape: Shape) -> dict[str, torch.Tensor]:
     from safetensors import SafetensorError, safe_open
 
     path = folder / WEIGHTS
-    expected = shape.tensors()
+    expected = tensors(shape, game)
     try:
         if path.stat().st_size < 4 * sum(map(math.prod, expected.values())):
             raise CheckpointError(f"{path} is damaged: too short for the net that {META} describes")

@@ -8,19 +8,42 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tritarea_env.games import Game
+
 try:
     import torch
     from torch import nn
 except ImportError as error:
     raise ImportError('trained agents need torch: pip install "tritarea[train]"') from error
 
-__all__ = ["ACTIVATIONS", "PolicyNet", "Shape", "Trunk", "build", "torch"]
+from .net_cards import ItemHeads
+
+__all__ = [
+    "ACTIVATIONS",
+    "CRITICS",
+    "KINDS",
+    "PolicyNet",
+    "Shape",
+    "Trunk",
+    "build",
+    "heads_of",
+    "layers",
+    "tensors",
+    "torch",
+]
 
 ACTIVATIONS: dict[str, type[nn.Module]] = {"relu": nn.ReLU, "tanh": nn.Tanh}
+KINDS = ("mlp", "cards_board")
+CRITICS = ("own", "oracle")
 
 
 class Shape(NamedTuple):
-    """The form of a net: sizes of its hidden layers. With ``shared`` empty, policy and value share nothing."""
+    """The form of a net: sizes of its hidden layers. With ``shared`` empty, policy and value share nothing.
+
+    ``kind`` "cards_board" adds to an "mlp" the heads of ``net_cards``, with ``items`` units for each set of items (an
+    "mlp" has 0). The net of an agent whose ``critic`` was an "oracle" has no value: in training, that saw what no seat
+    may see.
+    """
 
     inputs: int
     actions: int
@@ -28,24 +51,14 @@ class Shape(NamedTuple):
     policy: tuple[int, ...]
     value: tuple[int, ...]
     activation: Literal["relu", "tanh"]
+    kind: Literal["mlp", "cards_board"] = "mlp"
+    items: int = 0
+    critic: Literal["own", "oracle"] = "own"
 
-    def tensors(self) -> dict[str, tuple[int, ...]]:
-        """Name and shape of every weight, as ``PolicyNet.state_dict`` has them; nothing is allocated."""
-        found: dict[str, tuple[int, ...]] = {}
-        trunk = self.shared[-1] if self.shared else self.inputs
-        for name, first, sizes in (
-            ("trunk.layers", self.inputs, self.shared),
-            ("policy", trunk, self.policy),
-            ("value", trunk, self.value),
-        ):
-            for i, (before, size) in enumerate(zip((first, *sizes), sizes, strict=False)):
-                found |= {f"{name}.{2 * i}.weight": (size, before), f"{name}.{2 * i}.bias": (size,)}
-        for name, size, before in (
-            ("logits", self.actions, (trunk, *self.policy)[-1]),
-            ("value_out", 1, (trunk, *self.value)[-1]),
-        ):
-            found |= {f"{name}.weight": (size, before), f"{name}.bias": (size,)}
-        return found
+    @property
+    def width(self) -> int:
+        """Units of the last shared layer, or inputs without one."""
+        return (self.inputs, *self.shared)[-1]
 
 
 def layers(before: int, sizes: Sequence[int], activation: str) -> nn.Sequential:
@@ -58,7 +71,10 @@ def layers(before: int, sizes: Sequence[int], activation: str) -> nn.Sequential:
 
 
 class Trunk(nn.Module):
-    """Casts and scales observations, the one place that does, and applies the shared layers."""
+    """Casts and scales observations, the one place that does, and holds the shared layers.
+
+    Of an observation that is wider than ``scale``, only the first entries are looked at.
+    """
 
     scale: torch.Tensor
 
@@ -67,40 +83,70 @@ class Trunk(nn.Module):
         self.register_buffer("scale", torch.tensor(scale), persistent=False)
         self.layers = layers(len(scale), sizes, activation)
 
+    def scaled(self, observations: torch.Tensor) -> torch.Tensor:
+        """(n, d) float32 from observations (n, d or more), uint8 or their values as floats."""
+        return observations[:, : len(self.scale)].float() * self.scale
+
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
-        """(n, k) float32 from observations (n, d), uint8 or their values as floats."""
-        features: torch.Tensor = self.layers(observations.float() * self.scale)
+        """(n, k) float32 from observations."""
+        features: torch.Tensor = self.layers(self.scaled(observations))
         return features
 
 
 class PolicyNet(nn.Module):
-    """Policy and value net over a trunk.
+    """Policy and, unless they are None, value net over a trunk; ``heads`` add to the logits.
 
     The parts may be another net's, in which case this one is a view of it and changes with it.
     """
 
     def __init__(
-        self, trunk: Trunk, policy: nn.Sequential, logits: nn.Linear, value: nn.Sequential, value_out: nn.Linear
+        self,
+        trunk: Trunk,
+        policy: nn.Sequential,
+        logits: nn.Linear,
+        value: nn.Sequential | None,
+        value_out: nn.Linear | None,
+        heads: ItemHeads | None,
     ) -> None:
         super().__init__()
         self.trunk, self.policy, self.logits, self.value, self.value_out = trunk, policy, logits, value, value_out
+        self.heads = heads
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
         """Logits (n, A) float32 of all actions, not masked."""
-        logits: torch.Tensor = self.logits(self.policy(self.trunk(observations)))
-        return logits
+        scaled = self.trunk.scaled(observations)
+        hidden = self.policy(self.trunk.layers(scaled))
+        logits: torch.Tensor = self.logits(hidden)
+        return logits if self.heads is None else logits + self.heads(scaled, hidden)
 
     def values(self, observations: torch.Tensor) -> torch.Tensor:
         """(n,) float32: the return that the deciding seat may expect."""
+        if self.value is None or self.value_out is None:
+            raise TypeError("this net has no value: its critic was an oracle")
         values: torch.Tensor = self.value_out(self.value(self.trunk(observations)))
         return values[:, 0]
 
 
-def build(shape: Shape, scale: NDArray[np.float32]) -> PolicyNet:
-    """A new net of that form; ``scale`` (d,) as ``game.scale``."""
-    trunk = Trunk(scale, shape.shared, shape.activation)
-    width = shape.shared[-1] if shape.shared else shape.inputs
-    policy = layers(width, shape.policy, shape.activation)
-    value = layers(width, shape.value, shape.activation)
-    logits = nn.Linear((width, *shape.policy)[-1], shape.actions)
-    return PolicyNet(trunk, policy, logits, value, nn.Linear((width, *shape.value)[-1], 1))
+def heads_of(shape: Shape, game: Game) -> ItemHeads | None:
+    """New heads, if the net is of a kind that has them."""
+    if shape.kind == "mlp":
+        return None
+    return ItemHeads(game, shape.items, (shape.width, *shape.policy)[-1])
+
+
+def build(shape: Shape, game: Game) -> PolicyNet:
+    """A new net of that form for ``game``."""
+    trunk = Trunk(game.scale, shape.shared, shape.activation)
+    policy = layers(shape.width, shape.policy, shape.activation)
+    own = shape.critic == "own"
+    value = layers(shape.width, shape.value, shape.activation) if own else None
+    logits = nn.Linear((shape.width, *shape.policy)[-1], shape.actions)
+    value_out = nn.Linear((shape.width, *shape.value)[-1], 1) if own else None
+    return PolicyNet(trunk, policy, logits, value, value_out, heads_of(shape, game))
+
+
+def tensors(shape: Shape, game: Game) -> dict[str, tuple[int, ...]]:
+    """Name and shape of every weight, as the net's ``state_dict`` has them; no weight is allocated."""
+    with torch.device("meta"):
+        net = build(shape, game)
+    return {name: tuple(tensor.shape) for name, tensor in net.state_dict().items()}

@@ -111,15 +111,21 @@ def load(
 
 
 def load_net(
-    path: str | Path, game: Game, options: Mapping[str, Any] | None = None
+    path: str | Path, game: Game, options: Mapping[str, Any] | None = None, *, with_value: bool = False
 ) -> tuple[PolicyNet, checkpoint.Meta]:
-    """The net alone, ready to be asked, and what is known of it; arguments and errors as of ``load``."""
+    """The net alone, ready to be asked, and what is known of it; arguments and errors as of ``load``.
+
+    Args:
+        with_value: one that has no value is refused.
+    """
     folder = checkpoint.find(path)
     meta = checkpoint.read_meta(folder)
     checkpoint.check_game(meta, game, folder)
     if options is not None:
         checkpoint.check_options(meta, options, folder)
-    weights = checkpoint.read_weights(folder, meta.net)
-    net = build(meta.net, game.scale)
+    if with_value:
+        checkpoint.check_value(meta, folder)
+    weights = checkpoint.read_weights(folder, meta.net, game)
+    net = build(meta.net, game)
     net.load_state_dict(weights)
     return net.eval(), meta

@@ -3,6 +3,7 @@
 import functools
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -18,13 +19,13 @@ def _threads():
 
 
 @pytest.fixture(scope="session")
-def run_of(tmp_path_factory) -> Callable[[str], Path]:
-    """The folder of a finished run, by game."""
+def run_of(tmp_path_factory) -> Callable[..., Path]:
+    """The folder of a finished run, by game and what its config has of its own."""
 
     @functools.cache
-    def finished(name: str) -> Path:
+    def finished(name: str, **overrides: Any) -> Path:
         out = tmp_path_factory.mktemp(name)
-        train(tiny(name), out)
+        train(tiny(name, **overrides), out)
         return out
 
     return finished

@@ -18,11 +18,24 @@ from tritarea_env import games
 GAME = games.get("tritarea")
 
 
-@pytest.fixture
-def folder(run, tmp_path):
+KINDS = {"mlp": {}, "cards_board": {"net__kind": "cards_board", "net__items": 32}}
+
+
+def copied(run, tmp_path):
     """A copy of a good checkpoint, to spoil."""
     shutil.copytree(find(run), tmp_path / "copy")
     return tmp_path / "copy"
+
+
+@pytest.fixture
+def folder(run, tmp_path):
+    return copied(run, tmp_path)
+
+
+@pytest.fixture(params=KINDS)
+def any_folder(run_of, tmp_path, request):
+    """One with a net of each kind."""
+    return copied(run_of("tritarea", **KINDS[request.param]), tmp_path)
 
 
 def edit(folder, change):
@@ -97,18 +110,82 @@ SPOILT = {
         lambda f: weights(f, lambda t: t.update({"policy.0.weight": torch.zeros(16, 16, dtype=torch.float64)})),
         r"policy\.0\.weight is F64",
     ),
+    "another kind": (lambda f: edit(f, lambda m: m["net"].update(kind="transformer")), "one of mlp, cards_board, not"),
+    "kind a list": (lambda f: edit(f, lambda m: m["net"].update(kind=["mlp"])), "a net's kind is one of mlp"),
+    "another critic": (lambda f: edit(f, lambda m: m["net"].update(critic=1)), "a net's critic is one of own, oracle"),
+    "foreign entry": (lambda f: edit(f, lambda m: m["net"].update(heads=9)), "net has the entries"),
+    "huge items": (
+        lambda f: edit(f, lambda m: m["net"].update(kind="cards_board", items=1 << 40)),
+        "a net's sizes are",
+    ),
+    "large items": (
+        lambda f: edit(f, lambda m: m["net"].update(kind="cards_board", items=1 << 16)),
+        "at most 50,000,000 weights",
+    ),
+    "items of another kind": (lambda f: edit(f, lambda m: m["net"].update(items="32")), "a net's sizes|has 0 items"),
+    "no items": (lambda f: edit(f, lambda m: m["net"].update(kind="cards_board", items=0)), "a net's sizes are"),
+    "items true": (lambda f: edit(f, lambda m: m["net"].update(kind="cards_board", items=True)), "a net's sizes are"),
+    "an mlp with items": (lambda f: edit(f, lambda m: m["net"].update(kind="mlp", items=7)), "kind mlp has 0 items"),
+    "no layers": (lambda f: edit(f, lambda m: m["net"].update(shared=3)), r"meta\.json is damaged"),
+    "an oracle's": (lambda f: edit(f, lambda m: m["net"].update(critic="oracle")), "is not the net that"),
     "not finite": (lambda f: weights(f, lambda t: t["policy.0.bias"].fill_(float("nan"))), "not finite"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize(("spoil", "told"), SPOILT.values(), ids=SPOILT.keys())
-def test_refused(folder, spoil, told):
+def test_refused(any_folder, spoil, told):
+    refused(any_folder, spoil, told)
+
+
+def refused(folder, spoil, told):
     load(folder, GAME)
     spoil(folder)
     with pytest.raises(CheckpointError, match=told) as raised:
         load(folder, GAME)
     assert str(folder) in str(raised.value)
     assert "\n" not in str(raised.value)
+
+
+OUT = "heads.sets.squares.out.weight"
+SPOILT_HEADS = {
+    "other units": (lambda f: edit(f, lambda m: m["net"].update(items=64)), "is damaged: too short|not F32"),
+    "fewer units": (lambda f: edit(f, lambda m: m["net"].update(items=16)), r"heads\.sets\..* is F32 .*, not F32"),
+    "named an mlp": (lambda f: edit(f, lambda m: m["net"].update(kind="mlp", items=0)), "is not the net that"),
+    "no heads": (lambda f: weights(f, lambda t: t.pop(OUT)), "is damaged|is not the net"),
+    "heads of another set": (
+        lambda f: weights(f, lambda t: t.update({"heads.sets.gems.out.weight": t.pop(OUT)})),
+        "is not the net that",
+    ),
+    "wrong shape of heads": (lambda f: weights(f, lambda t: t.update({OUT: torch.zeros(3, 2)})), r"\[3, 2\], not F32"),
+    "whole numbers": (lambda f: weights(f, lambda t: t.update({OUT: torch.zeros(2, 2, dtype=torch.int64)})), "is I64"),
+    "links of its own": (
+        lambda f: weights(f, lambda t: t.update({"heads.sets.squares.links": torch.zeros(1, 16, 16)})),
+        "is not the net that",
+    ),
+    "not finite": (lambda f: weights(f, lambda t: t[OUT].fill_(float("inf"))), "not finite"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("spoil", "told"), SPOILT_HEADS.values(), ids=SPOILT_HEADS.keys())
+def test_heads_are_refused(run_of, tmp_path, spoil, told):
+    refused(copied(run_of("tritarea", **KINDS["cards_board"]), tmp_path), spoil, told)
+
+
+def test_a_description_calls_for_no_memory_before_it_is_checked(folder):
+    """The largest that sizes allow, and a file as long as that: nothing of that size is allocated."""
+    resource = pytest.importorskip("resource")
+    edit(folder, lambda m: m["net"].update(kind="cards_board", items=4096, shared=[4096], policy=[4096], value=[]))
+    with (folder / "policy.safetensors").open("r+b") as file:
+        file.truncate(1 << 30)  # a hole: it takes no space
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(CheckpointError, match=r"policy\.safetensors"):
+        load(folder, GAME)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50_000  # kilobytes (bytes elsewhere)
+
+
+def test_one_of_before_there_were_kinds_is_an_mlp(folder):
+    edit(folder, lambda m: [m["net"].pop(entry) for entry in ("kind", "items", "critic")])
+    load(folder, GAME)
 
 
 @pytest.mark.parametrize("name", GAMES)

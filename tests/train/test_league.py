@@ -25,7 +25,7 @@ from tritarea_train.vec_env import LeagueVecEnv
 def make(name="tritarea", options=None, **config):
     game = games.get(name)
     league = League(game, game.check_options(options or {}), OpponentsConfig(**config))
-    league.lead(build(Shape(game.observation_size, game.actions, (4,), (4,), (4,), "relu"), game.scale))
+    league.lead(build(Shape(game.observation_size, game.actions, (4,), (4,), (4,), "relu"), game))
     return league
 
 

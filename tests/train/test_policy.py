@@ -12,10 +12,19 @@ from tritarea_env import games
 from tritarea_env.batch import Batch
 from tritarea_train.model import build
 
+KINDS = ("mlp", "cards_board")
 
-@pytest.fixture(scope="module", params=GAMES)
+
+@pytest.fixture(scope="module", params=[(name, kind) for name in GAMES for kind in KINDS], ids="-".join)
 def learner(request):
-    return build(tiny(request.param, n_games=8, ppo__n_steps=32, seed=5))
+    name, kind = request.param
+    return build(tiny(name, net__kind=kind, net__items=32, n_games=8, ppo__n_steps=32, seed=5))
+
+
+def outputs(policy):
+    """The weights from which logits come."""
+    heads = policy.mlp_extractor.heads
+    return [policy.action_net.weight, *([] if heads is None else (head.out.weight for head in heads.sets.values()))]
 
 
 def random_masks(n, actions, rng):
@@ -35,9 +44,10 @@ def test_masked_distributions_hold_in_training_mode(learner, spread):
     policy.set_training_mode(True)
     masks = random_masks(10_000, game.actions, rng)
     observations = torch.from_numpy(rng.integers(0, maxima + 1, (10_000, len(maxima))).astype(np.uint8))
-    before = policy.action_net.weight.detach().clone()
+    before = [weight.detach().clone() for weight in outputs(policy)]
     with torch.no_grad():
-        policy.action_net.weight.normal_(0.0, spread)
+        for weight in outputs(policy):
+            weight.normal_(0.0, spread)
     actions, values, log_prob = policy(observations, action_masks=masks)
     again, log_prob_again, entropy = policy.evaluate_actions(
         observations, actions, action_masks=torch.from_numpy(masks)
@@ -50,7 +60,8 @@ def test_masked_distributions_hold_in_training_mode(learner, spread):
     assert (log_prob[::10].detach().abs() < 1e-6).all()
     policy.optimizer.zero_grad()
     with torch.no_grad():
-        policy.action_net.weight.copy_(before)
+        for weight, was in zip(outputs(policy), before, strict=True):
+            weight.copy_(was)
 
 
 def some_views(learner):
@@ -69,7 +80,7 @@ def test_agent_and_trainer_compute_the_same(learner):
     observations = torch.from_numpy(views.observation)
     with torch.no_grad():
         latent = policy.mlp_extractor.forward_actor(policy.extract_features(observations))
-        assert np.array_equal(policy.action_net(latent).numpy(), agent.logits(views))
+        assert np.array_equal(policy.logits(latent).numpy(), agent.logits(views))
         assert torch.equal(policy.predict_values(observations)[:, 0], learner.net.values(observations))
     mode, _ = policy.predict(views.observation, deterministic=True, action_masks=views.mask)
     assert np.array_equal(mode, agent.act(views))
@@ -85,15 +96,19 @@ def test_views_of_another_game_are_refused(learner):
 
 def test_scaling_gives_the_float_observation(learner):
     raw = torch.from_numpy(some_views(learner).observation)
-    trunk = learner.net.trunk
-    assert np.array_equal((raw.float() * trunk.scale).numpy(), raw.numpy() * learner.env.batch.game.scale)
+    scaled = learner.net.trunk.scaled(raw).numpy()
+    assert np.array_equal(scaled, raw.numpy() * learner.env.batch.game.scale)
+    assert np.isfinite(scaled).all()
+    assert scaled.min() >= 0
+    assert scaled.max() <= 1
 
 
 def test_sampling_follows_the_policy_and_its_seed(learner):
     views = some_views(learner)
     agent = PolicyAgent(learner.env.batch.game, learner.net, Parameters(sample=True))
     with torch.no_grad():
-        learner.net.logits.weight.mul_(100.0)
+        for weight in outputs(learner.model.policy):
+            weight.mul_(100.0)
     assert np.array_equal(agent.act(views), agent.act(views))
     halves = [agent.act(views.take(part)) for part in np.split(np.arange(64), 2)]
     assert np.array_equal(np.concatenate(halves), agent.act(views))
@@ -106,4 +121,5 @@ def test_sampling_follows_the_policy_and_its_seed(learner):
     drawn = np.bincount(agent.act(many), minlength=len(logits)) / 20_000
     assert np.abs(drawn - chances).max() < 0.015
     with torch.no_grad():
-        learner.net.logits.weight.div_(100.0)
+        for weight in outputs(learner.model.policy):
+            weight.div_(100.0)

@@ -44,6 +44,7 @@ def test_limits_are_those_of_checkpoints():
         ({"imitation__agent": "nope"}, "imitation.agent: .*'nope'"),
         ({"game__options": {"npc": "nope"}}, "npc: .*'nope'"),
         ({"net__shared": [30_000, 30_000]}, "net: .* at most 50,000,000 weights"),
+        ({"net__kind": "cards_board", "net__items": 60_000}, "net: .* at most 50,000,000 weights"),
     ],
 )
 def test_agents_that_are_not_there_are_told_before_anything_is_written(tmp_path, overrides, told):
@@ -94,6 +95,11 @@ def test_a_config_survives_its_own_yaml(tmp_path):
         ({"game": {"to_outcome": {}, "reward": "outcome"}}, "game: to_outcome is for another reward"),
         ({"seed": -1}, "seed: "),
         ({"device": "gpu"}, "device: "),
+        ({"net": {"kind": "transformer"}}, "net.kind: .* 'cards_board'"),
+        ({"net": {"items": 0}}, "net.items: .* 0"),
+        ({"net": {"critic": "both"}}, "net.critic: .* 'oracle'"),
+        ({"augment": 1}, "augment: .* 1"),
+        ({"augment": True}, r"augment is false where .* Tri\*T\*Area on this board has none"),
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else None,
 )

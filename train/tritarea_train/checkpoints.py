@@ -146,12 +146,14 @@ def _meta(config: TrainConfig, learner: Learner) -> dict[str, Any]:
 def state_of(learner: Learner, progress: dict[str, int]) -> dict[str, Any]:
     """All that a run needs beside its weights to go on exactly, as tensors and plain numbers."""
     model, env = learner.model, learner.env
+    policy: Any = model.policy
     shuffling = np.random.get_state(legacy=False)  # noqa: NPY002  (the rollout buffer shuffles with it)
     episodes = [[episode["r"], episode["l"]] for episode in model.ep_info_buffer or ()]
     return {
         "steps": int(model.num_timesteps),
         "updates": int(model._n_updates),
         "remaining": float(model._current_progress_remaining),
+        "oracle": policy.oracle().state_dict(),
         "optimizer": model.policy.optimizer.state_dict(),
         "torch_random": torch.get_rng_state(),
         "numpy_random": {
@@ -180,7 +182,7 @@ def restore(folder: Path, learner: Learner) -> dict[str, int]:
     checkpoint.check_game(meta, learner.env.batch.game, folder)
     if meta.net != learner.shape:
         raise CheckpointError(f"{folder} holds a net of another form: {meta.net}, not {learner.shape}")
-    weights = checkpoint.read_weights(folder, meta.net)
+    weights = checkpoint.read_weights(folder, meta.net, learner.env.batch.game)
     try:
         state = torch.load(path, map_location="cpu", weights_only=True)
         _put(state, learner)
@@ -193,8 +195,10 @@ def restore(folder: Path, learner: Learner) -> dict[str, int]:
 
 def _put(state: dict[str, Any], learner: Learner) -> None:
     model, env = learner.model, learner.env
+    policy: Any = model.policy
     model.num_timesteps, model._n_updates = state["steps"], state["updates"]
     model._current_progress_remaining = state["remaining"]
+    policy.oracle().load_state_dict(state["oracle"])
     model.policy.optimizer.load_state_dict(state["optimizer"])
     env.batch.games[:] = np.frombuffer(state["games"].numpy().tobytes(), env.batch.games.dtype)
     for name, array in env.memory().items():

@@ -12,6 +12,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from tritarea_env import games
 
+from .symmetry import frames_of
+
 MOST_BYTES = 100_000  # of a config's file
 MOST_TOLD = 300  # characters of one error, and at most so many errors:
 MOST_ERRORS = 5
@@ -80,6 +82,11 @@ class GameConfig(Part):
 class NetConfig(Part):
     """Sizes of the hidden layers: those that policy and value share, then each one's own."""
 
+    # cards_board: beside the layers, suits and squares (TriATri: colours) share weights and speak for their own actions
+    kind: Literal["mlp", "cards_board"] = "mlp"
+    items: Size = 256  # cards_board: units for each set of items, shared out among them; mlp: not used
+    # oracle: in training, the value net also sees what no seat may see; the agent made of it has no value for search
+    critic: Literal["own", "oracle"] = "own"
     shared: list[Size] = [256]
     policy: list[Size] = [256]
     value: list[Size] = [256]
@@ -171,12 +178,22 @@ class TrainConfig(Part):
     steps: int = Field(default=1_000_000, ge=1)
     n_games: int = Field(default=512, ge=1, le=1_000_000)
     net: NetConfig = NetConfig()
+    augment: bool = False  # show each game in one of the relabellings under which it stays the same game
     ppo: PpoConfig = PpoConfig()
     imitation: ImitationConfig = ImitationConfig()
     opponents: OpponentsConfig = OpponentsConfig()
     evaluation: EvaluationConfig = EvaluationConfig()
     threads: int = Field(default=0, ge=0, le=1024)  # of torch; 0: OMP_NUM_THREADS, or as many as this process may use
     device: str = Field(default="cpu", pattern=r"^(auto|cpu|cuda(:\d+)?|mps)$")
+
+    @model_validator(mode="after")
+    def _has_symmetry(self) -> TrainConfig:
+        game = games.get(self.game.name)
+        if self.augment and len(frames_of(game, game.check_options(self.game.options)).actions) == 1:
+            raise ValueError(
+                f"augment is false where no relabelling keeps the game: {game.title} on this board has none"
+            )
+        return self
 
     @model_validator(mode="after")
     def _whole_batches(self) -> TrainConfig:

@@ -61,7 +61,8 @@ def _fill(
     for _ in range(model.n_steps):
         with torch.no_grad():
             values = model.policy.predict_values(obs_as_tensor(observation, model.device))
-        masks, actions = env.batch.mask.copy(), teacher.act(env.batch.views(every))
+        masks = env.action_masks().copy()
+        actions = env.sight.shown(env.batch.games, teacher.act(env.batch.views(every)))
         env.step_async(actions)
         after, rewards, dones, _ = env.step_wait()
         buffer.add(observation, actions, rewards, starts, values, unused, action_masks=masks)

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from tritarea_env.engine.compile import kernel
-from tritarea_env.engine.protocol import outcome
-from tritarea_env.engine.rng import derive
+from tritarea_env.engine.protocol import outcome, state
+from tritarea_env.engine.rng import below, derive
 from tritarea_env.engine.seats import LEARNER
 
 
@@ -43,3 +43,35 @@ def outcomes(final: Any, index: Any, seats: Any, by_seat: Any, out: Any) -> None
     for j in range(index.shape[0]):
         outcome(final[index[j]], by_seat)
         out[j] = by_seat[seats[j]]
+
+
+@kernel
+def draw_frames(games: Any, index: Any, branch: int, frames: int, out: Any) -> None:
+    """In which of its ``frames`` each game ``index`` is shown (m,) int64, from its row's stream and episode."""
+    for j in range(index.shape[0]):
+        g = games[index[j]]
+        out[j] = below(derive(derive(g.stream, branch), g.episode), frames)
+
+
+@kernel
+def turn(rows: Any, frame: Any, orders: Any, out: Any) -> None:
+    """Rows (m, k) into the first k columns of ``out``, each in the order of its frame: ``orders`` (frames, k)."""
+    for j in range(rows.shape[0]):
+        order = orders[frame[j]]
+        for k in range(rows.shape[1]):
+            out[j, k] = rows[j, order[k]]
+
+
+@kernel
+def show_hidden(
+    games: Any, index: Any, seats: Any, frame: Any, orders: Any, entries: Any, whole: Any, start: int, out: Any
+) -> None:
+    """The state's ``entries`` (seats, e) of each game ``index``, for its seat and in its frame.
+
+    They go into ``out[:, start:]``. ``orders`` (frames, s): of the state in each frame. ``whole`` (s,) uint8: scratch.
+    """
+    for j in range(index.shape[0]):
+        state(games[index[j]], whole)
+        order, mine = orders[frame[j]], entries[seats[index[j]]]
+        for k in range(mine.shape[0]):
+            out[j, start + k] = whole[order[mine[k]]]

@@ -8,30 +8,17 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from sb3_contrib import MaskablePPO
-from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.utils import ConstantSchedule, LinearSchedule
-from torch import Tensor
 
-from tritarea_agents.net import ACTIVATIONS, PolicyNet, Shape, Trunk
+from tritarea_agents.net import PolicyNet, Shape, Trunk
 from tritarea_env import games
 from tritarea_env.engine.rng import key_of
 
 from .config import TrainConfig
 from .league import League
+from .policy import NetPolicy, Seeing
+from .sight import Sight
 from .vec_env import LeagueVecEnv
-
-
-class ScaleFeatures(BaseFeaturesExtractor):
-    """The trunk of the agent's net as a features extractor: casts and scales, then the shared layers."""
-
-    def __init__(self, observation_space: Any, trunk: Trunk, width: int) -> None:
-        super().__init__(observation_space, width)
-        self.trunk = trunk
-
-    def forward(self, observations: Tensor) -> Tensor:
-        """(n, k) float32 from observations (n, d)."""
-        features: Tensor = self.trunk(observations)
-        return features
 
 
 class Learner(NamedTuple):
@@ -48,7 +35,15 @@ def shape_of(config: TrainConfig) -> Shape:
     """The form of the net that a config asks for."""
     game, net = games.get(config.game.name), config.net
     return Shape(
-        game.observation_size, game.actions, tuple(net.shared), tuple(net.policy), tuple(net.value), net.activation
+        game.observation_size,
+        game.actions,
+        tuple(net.shared),
+        tuple(net.policy),
+        tuple(net.value),
+        net.activation,
+        net.kind,
+        net.items if net.kind == "cards_board" else 0,
+        net.critic,
     )
 
 
@@ -57,12 +52,15 @@ def build(config: TrainConfig) -> Learner:
     game = games.get(config.game.name)
     options = game.check_options(config.game.options)
     league = League(game, options, config.opponents)
-    env = LeagueVecEnv(game.name, config.n_games, league, seed=config.seed, reward=config.game.reward, **options)
     shape, ppo = shape_of(config), config.ppo
+    sight = Sight(game, options, oracle=shape.critic == "oracle", augment=config.augment)
+    env = LeagueVecEnv(
+        game.name, config.n_games, league, seed=config.seed, reward=config.game.reward, sight=sight, **options
+    )
     linear = ppo.schedule == "linear"
     rate = LinearSchedule(ppo.learning_rate, 0.0, 1.0) if linear else ConstantSchedule(ppo.learning_rate)
     model = MaskablePPO(
-        "MlpPolicy",
+        NetPolicy,
         env,
         learning_rate=rate,
         n_steps=ppo.n_steps,
@@ -77,27 +75,18 @@ def build(config: TrainConfig) -> Learner:
         seed=int(key_of(config.seed)) >> 32,  # numpy's seeds have 32 bits
         device=config.device,
         policy_kwargs={
-            "net_arch": {"pi": list(shape.policy), "vf": list(shape.value)},
-            "activation_fn": ACTIVATIONS[shape.activation],
-            "features_extractor_class": ScaleFeatures,
+            "shape": shape,
+            "game": game,
+            "hidden": sight.size - game.observation_size,
+            "features_extractor_class": Seeing,
             "features_extractor_kwargs": {
                 "trunk": Trunk(game.scale, shape.shared, shape.activation),
-                "width": (shape.inputs, *shape.shared)[-1],
+                "width": shape.width,
+                "hidden_scale": sight.scale[game.observation_size :],
             },
         },
     )
-    net = net_of(model.policy)
+    policy: Any = model.policy
+    net: PolicyNet = policy.net()
     league.lead(net)
     return Learner(model, env, league, net, shape)
-
-
-def net_of(policy: Any) -> PolicyNet:
-    """The agent's net made of an SB3 policy's own modules: it changes with the policy."""
-    extractor = policy.mlp_extractor
-    return PolicyNet(
-        policy.features_extractor.trunk,
-        extractor.policy_net,
-        policy.action_net,
-        extractor.value_net,
-        policy.value_net,
-    )

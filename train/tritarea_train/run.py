@@ -93,7 +93,7 @@ def check(config: TrainConfig) -> None:
     if "npc" in options:
         specs.append(("game.options.npc", options["npc"]))
     try:
-        checkpoint.check_size(model.shape_of(config))
+        checkpoint.check_size(model.shape_of(config), game)
     except ValueError as error:
         raise ConfigError(f"net: {error}") from error
     for field, spec in specs:

@@ -20,6 +20,7 @@ from tritarea_env.views import checked
 from . import kernels
 from .config import SETTLED_REWARD
 from .league import League
+from .sight import Sight
 
 OPPONENT_BRANCH = (1 << 32) + 3  # child of a row's stream from which its games' opponents are drawn
 _NOTHING: Any = MappingProxyType({})  # the info of a row where no game has ended; nobody can write to it
@@ -33,7 +34,7 @@ class LeagueVecEnv(VecEnv):
     seat (i + e) mod players, so that every seat comes equally often. A game that has ended is followed at once
     by the row's next.
 
-    Observations are (n, d) uint8 as the engine writes them; the net casts and scales. The reward is the sum over
+    Observations are (n, d) uint8 as ``sight`` shows them; the net casts and scales. The reward is the sum over
     the decisions from one of the learner's own to its next. ``infos[i]`` of a game that has ended holds
     ``terminal_observation`` (d,) uint8, ``episode`` (``r`` the sum of rewards, ``l`` the learner's decisions),
     ``scores`` by seat, ``share`` of the win, ``seat``, and ``opponents``, a name; all others are empty.
@@ -47,10 +48,13 @@ class LeagueVecEnv(VecEnv):
         league: who plays the other seats.
         seed: of all games and opponents.
         reward: as for the single environments, or ``settled_delta`` (see ``engine.seats.write_settled``).
+        sight: what the learner is shown of its games; None: just what its seat sees.
         options: the game's options.
     """
 
-    def __init__(self, game: str, n: int, league: League, *, seed: int, reward: str, **options: Any) -> None:
+    def __init__(
+        self, game: str, n: int, league: League, *, seed: int, reward: str, sight: Sight | None = None, **options: Any
+    ) -> None:
         self.batch = Batch(game, n, seed=seed, **options)
         definition = self.batch.game
         self.league = league
@@ -60,9 +64,8 @@ class LeagueVecEnv(VecEnv):
         self.tables = Tables(self.batch, reward, league.agents, league.names, self._take_seats)
         self.seat, self.holders = self.tables.seat, self.tables.holders
         self.players = len(definition.agents(self.batch.options))
-        super().__init__(
-            n, spaces.Box(0, 255, (definition.observation_size,), np.uint8), spaces.Discrete(definition.actions)
-        )
+        self.sight = sight or Sight(definition, self.batch.options, oracle=False, augment=False)
+        super().__init__(n, spaces.Box(0, 255, (self.sight.size,), np.uint8), spaces.Discrete(definition.actions))
         self._all = np.arange(n)
         self.member = np.zeros(n, np.int64)  # of the league: the opponents
         self.outcome_weight = 0.0
@@ -84,7 +87,8 @@ class LeagueVecEnv(VecEnv):
         Raises:
             IllegalActionError: one is not legal; nothing was stepped.
         """
-        self._actions = checked(self.batch.game, self.batch.games, self._all, actions, "the learner")
+        meant = self.sight.meant(self.batch.games, actions)
+        self._actions = checked(self.batch.game, self.batch.games, self._all, meant, "the learner")
 
     def step_wait(self) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.bool_], list[Any]]:
         """Observations, rewards (n,) float32, dones (n,) bool, infos."""
@@ -117,7 +121,8 @@ class LeagueVecEnv(VecEnv):
         loops.shares(tables.final, ended, shares)
         share = shares[np.arange(len(ended)), seat]
         scores = tables.final.scores[ended, : self.holders.shape[1]]
-        for j, (i, observation) in enumerate(zip(ended, tables.final_observations(ended), strict=True)):
+        shown = self.sight.see(tables.final, ended, tables.final_seat, tables.final_observations(ended))
+        for j, (i, observation) in enumerate(zip(ended, shown, strict=True)):
             infos[i] = {
                 "terminal_observation": observation,
                 "episode": {"r": float(self.total[i]), "l": int(self.length[i])},
@@ -146,17 +151,18 @@ class LeagueVecEnv(VecEnv):
     def look(self) -> NDArray[np.uint8]:
         """The learner's observations, as an array of its own: who steps still needs the last one."""
         self.batch.look(self._all)
-        return self.batch.observation.copy()
+        return self.sight.see(self.batch.games, self._all, self.seat, self.batch.observation)
 
     def action_masks(self) -> NDArray[np.int8]:
         """(n, A) int8: the learner's legal actions, as sb3-contrib asks for them."""
-        return self.batch.mask
+        return self.sight.masks(self.batch.games, self.batch.mask)
 
     def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> Any:
         """``action_masks`` is the one method that a single game has."""
         if method_name != "action_masks":
             raise AttributeError(f"the games of {type(self).__name__} have no method {method_name!r}")
-        return self.batch.mask if indices is None else self.batch.mask[np.atleast_1d(indices)]
+        masks = self.action_masks()
+        return masks if indices is None else masks[np.atleast_1d(indices)]
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
         """An attribute is the same for all games."""

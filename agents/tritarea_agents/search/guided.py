@@ -45,7 +45,7 @@ class GuidedAgent(SearchAgent):
 
     def __init__(self, game: Game, parameters: Any, options: Mapping[str, Any] | None = None) -> None:
         super().__init__(game, parameters)
-        self.net, meta = load_net(parameters.prior, game, options)
+        self.net, meta = load_net(parameters.prior, game, options, with_value=True)
         if meta.reward not in REWARDS:
             raise ValueError(f"search: {parameters.prior} was trained on a reward {meta.reward!r} that is not known")
         self._rewards = REWARDS[meta.reward]
