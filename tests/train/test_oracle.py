@@ -81,7 +81,7 @@ def test_the_agent_is_the_trainers_policy_and_sees_the_seats_observation_alone(l
     assert np.array_equal(rows[:, : learner.shape.inputs].numpy(), views.observation)
     with torch.no_grad():
         logits = policy.logits(policy.mlp_extractor.forward_actor(policy.extract_features(rows)))
-    assert np.array_equal(PolicyAgent(learner.net, Parameters()).logits(views), logits.numpy())
+    assert np.array_equal(PolicyAgent(env.batch.game, learner.net, Parameters()).logits(views), logits.numpy())
     assert not any(key.startswith("value") for key in learner.net.state_dict())
 
 
