@@ -48,24 +48,34 @@ def commands():
     ]
 
 
-def write_small_config(folder):
-    """``configs/train/quick.yaml`` with fewer of everything, so that its command takes seconds."""
-    name = Path("configs", "train", "quick.yaml")
-    config = yaml.safe_load((ROOT / name).read_text())
-    config |= {"steps": 2048, "n_games": 32}
-    for part, smaller in {
-        "ppo": {"n_steps": 16, "batch_size": 512},
-        "imitation": {"steps": 512},
-        "evaluation": {"games": 4, "every": 100_000},
-    }.items():
-        config[part] |= smaller
-    (folder / name).parent.mkdir(parents=True)
-    (folder / name).write_text(yaml.safe_dump(config))
+SMALL = {
+    "steps": 2048,
+    "n_games": 32,
+    "ppo": {"n_steps": 16, "batch_size": 512},
+    "imitation": {"steps": 512},
+    "evaluation": {"games": 4, "every": 1024},
+}
+SMALL_STUDY = {
+    "overrides": {"steps": 1024, "evaluation.every": 512, "opponents.snapshot_every": 512},
+    "seeds": [0],
+    "matches": {"games": 8},
+}
+
+
+def write_small_configs(folder):
+    """The configs of the docs' commands with fewer of everything, so that they take seconds."""
+    for name, small in {"train/quick": SMALL, "exploit/tritarea": SMALL, "studies/smoke": SMALL_STUDY}.items():
+        path = Path("configs", f"{name}.yaml")
+        config = yaml.safe_load((ROOT / path).read_text())
+        for field, smaller in small.items():
+            config[field] = config[field] | smaller if isinstance(smaller, dict) else smaller
+        (folder / path).parent.mkdir(parents=True)
+        (folder / path).write_text(yaml.safe_dump(config))
 
 
 def test_commands_of_the_docs_run(tmp_path):
     """In the order in which they stand, in one folder, where later ones find what earlier ones wrote."""
-    write_small_config(tmp_path)
+    write_small_configs(tmp_path)
     tritarea = Path(sys.executable).with_name("tritarea")
     assert len(commands()) >= 6
     for words in commands():
