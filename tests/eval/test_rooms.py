@@ -65,7 +65,7 @@ def test_train_and_demo(
 ) -> None:
     config = tmp_path / "tiny.yaml"
     config.write_text(TINY.format(name=name, players=players), encoding="utf-8")
-    monkeypatch.setattr(training, "find_config", lambda: config)
+    monkeypatch.setattr(training, "find_config", lambda wanted: config)
     run = tmp_path / "run"
     shown = good("demo", "--out", run, "--games", 4)
     assert f"{players - 1} × random" in shown
@@ -85,6 +85,6 @@ def test_demo_takes_the_next_free_folder(tmp_path: Path) -> None:
 
 def test_demo_needs_its_config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert training.find_config().is_file()  # of the checkout
+    assert training.find_config(training.QUICK).is_file()  # of the checkout
     monkeypatch.setattr(training, "QUICK", Path("nowhere.yaml"))
     assert "there is no nowhere.yaml here" in refused("demo")

@@ -57,7 +57,7 @@ def demo(
 
     from .matching import run_match
 
-    config = find_config()
+    config = find_config(QUICK)
     settings = load_config(config)
     run = out or (Path("runs", "demo") if resume else free_folder(Path("runs", "demo")))
     typer.echo(
@@ -71,7 +71,7 @@ def demo(
     typer.echo(f"The agent is in {folder}. Play against it: tritarea play --opponents {folder}")
 
 
-def find_config(wanted: Path = QUICK) -> Path:
+def find_config(wanted: Path) -> Path:
     """A shipped config: of the working folder, or of the checkout that this package is installed from.
 
     Raises:
