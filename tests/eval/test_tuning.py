@@ -214,6 +214,7 @@ def test_a_killed_run_goes_on(tmp_path: Path, number: signal.Signals) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     )
     assert process.stdout is not None
     with process.stdout:
