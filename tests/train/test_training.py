@@ -103,7 +103,7 @@ def test_evaluation_of_equals_is_even(name, players):
     game = games.get(name)
     result = evaluate(make_agent("random", game), "random", game, game.check_options({"players": players}), 1998)
     assert result.games == players * -(-1998 // players)
-    assert abs(result.share - 1 / players) < 1.5 * result.margin
+    assert abs(result.share - 1 / players) < 1.5 * (result.high - result.low) / 2
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from . import history
 
-TRAINED = "time/trained"  # in a line of progress: the seconds of training so far
 TAIL = 1 << 14  # bytes at a log's end that hold its last lines
 SUFFIXES = (".png", ".svg")
 WIDTH, HEIGHT = 5.0, 3.8  # of a panel, inches
@@ -36,7 +35,7 @@ def evaluations(run: Path) -> dict[str, dict[int, history.Row]]:
 def seconds(run: Path) -> float | None:
     """How long a run has trained, over all starts; None if its log does not say."""
     rows, _ = history.read(run / history.PROGRESS)
-    took = rows[-1].get(TRAINED) if rows else None
+    took = rows[-1].get(history.TRAINED) if rows else None
     return float(took) if isinstance(took, int | float) else None
 
 

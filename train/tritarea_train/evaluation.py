@@ -35,11 +35,6 @@ class Result(NamedTuple):
     share_by_seat: list[float]
     score_by_seat: list[float]
 
-    @property
-    def margin(self) -> float:
-        """Half the interval."""
-        return float("nan") if self.low is None or self.high is None else (self.high - self.low) / 2
-
 
 def evaluate(
     agent: Agent,
