@@ -107,4 +107,3 @@ def agent_differences(before: list[Identity], now: list[Identity]) -> list[str]:
     ]
     versions = {(old.version, new.version) for old, new in pairs if old.version != new.version}
     return told + [f"tritarea was {old}, now {new}" for old, new in sorted(versions)]
-

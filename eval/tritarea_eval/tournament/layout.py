@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -79,13 +80,17 @@ def layout_of(game: Game, seats: int) -> Layout:
 
 
 def pack(seats: NDArray[np.int8], actions: NDArray[np.int16]) -> bytes:
-    """Who did what in a game, (L,) each, as bytes."""
-    return seats.astype("<i1").tobytes() + actions.astype("<i2").tobytes()
+    """Who did what in a game, (L,) each, as compressed bytes: all seats, then all actions, two bytes each."""
+    return zlib.compress(seats.astype("<i1").tobytes() + actions.astype("<i2").tobytes(), 1)
 
 
 def unpack(packed: bytes) -> tuple[NDArray[np.int8], NDArray[np.int16]]:
     """The inverse of ``pack``. Raises ValueError if it is none's result."""
-    length, rest = divmod(len(packed), 3)
+    try:
+        content = zlib.decompress(packed)
+    except (zlib.error, TypeError) as error:
+        raise ValueError(f"the record is damaged: {error}") from error
+    length, rest = divmod(len(content), 3)
     if rest:
         raise ValueError("the record has no whole number of decisions")
-    return np.frombuffer(packed, "<i1", length).copy(), np.frombuffer(packed, "<i2", offset=length).copy()
+    return np.frombuffer(content, "<i1", length).copy(), np.frombuffer(content, "<i2", offset=length).copy()

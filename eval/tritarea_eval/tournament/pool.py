@@ -148,7 +148,10 @@ def _serve(line: Any, config: TournamentConfig) -> None:
         work = Work(config)
         while True:
             first, count = line.recv()
-            line.send(("batch", work.play(first, count, _Reports(line))))
+            reports = _Reports(line)
+            batch = work.play(first, count, reports)
+            reports.send()
+            line.send(("batch", batch))
     except (EOFError, OSError):
         return
     except Exception as error:
@@ -173,7 +176,10 @@ class _Reports:
 
     def __call__(self, finished: int, decisions: int) -> None:
         self.finished, self.decisions = self.finished + finished, self.decisions + decisions
-        now = time.monotonic()
-        if now - self.last > self.EVERY:
-            self.line.send(("progress", (self.finished, self.decisions)))
-            self.finished, self.decisions, self.last = 0, 0, now
+        if time.monotonic() - self.last > self.EVERY:
+            self.send()
+
+    def send(self) -> None:
+        """Tell what is not told yet."""
+        self.line.send(("progress", (self.finished, self.decisions)))
+        self.finished, self.decisions, self.last = 0, 0, time.monotonic()

@@ -1,7 +1,7 @@
 """A tournament's file: one SQLite database with its config, its agents, and a row for each game.
 
-Blocks are written whole, a transaction for some of them, so whatever ends the process, the file holds whole blocks. What
-depends on the machine (times) stands in tables of its own. docs/tournaments.md describes all tables.
+Blocks are written whole, a transaction for some of them, so whatever ends the process, the file holds whole blocks.
+What depends on the machine (times) stands in a table of its own. docs/tournaments.md describes all tables.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import json
 import os
 import sqlite3
 import time
-import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -36,6 +35,7 @@ FORMAT = 1  # its user_version
 PATIENCE = 10.0  # seconds to wait for another program's lock
 MAGIC = b"SQLite format 3\x00"
 AT_ONCE = 10_000  # rows read at once
+Moves = tuple[NDArray[np.int8], NDArray[np.int16]]  # who did what in a game: seats (L,) and actions (L,)
 
 
 class StoreError(ValueError):
@@ -151,8 +151,7 @@ class Store:
     def add(self, batch: Batch) -> None:
         """Store whole blocks: all of them or, on any error, none."""
         columns = [*self.layout.columns, "record"]
-        rows = zip(self.layout.rows(batch.games), batch.moves, strict=True)
-        games = [(*row, zlib.compress(moves, 1)) for row, moves in rows]
+        games = [(*row, moves) for row, moves in zip(self.layout.rows(batch.games), batch.moves, strict=True)]
         times = [(t.agent, t.decisions, t.seconds) for t in batch.times if t.decisions]
         with _told(self.path), self._connection as connection:
             connection.execute("BEGIN IMMEDIATE")
@@ -193,12 +192,27 @@ class Store:
 
     def parts(self, blocks: int | None = None) -> Iterator[Games]:
         """The games by id, some thousands at a time; with ``blocks``, those of so many first blocks."""
-        query = f"SELECT {', '.join(self.layout.columns)} FROM games"
-        if blocks is not None:
-            query += f" WHERE block < {int(blocks)}"
-        with _told(self.path), closing(self._connection.execute(f"{query} ORDER BY id")) as found:
-            while rows := found.fetchmany(AT_ONCE):
-                yield self.layout.games(rows)
+        where = "" if blocks is None else f" WHERE block < {int(blocks)}"
+        return map(self.layout.games, self._rows(", ".join(self.layout.columns), where, AT_ONCE))
+
+    def recorded(self, at_once: int) -> Iterator[tuple[Games, list[Moves]]]:
+        """The games by id, ``at_once`` at a time, with who did what in each.
+
+        Raises:
+            StoreError: a record is damaged.
+        """
+        columns = [*self.layout.columns, "record"]
+        for rows in self._rows(", ".join(columns), "", at_once):
+            games = self.layout.games([row[:-1] for row in rows])
+            yield games, [self._unpacked(row[0], row[-1]) for row in rows]
+
+    def _rows(self, columns: str, where: str, at_once: int) -> Iterator[list[Any]]:
+        with (
+            _told(self.path),
+            closing(self._connection.execute(f"SELECT {columns} FROM games{where} ORDER BY id")) as found,
+        ):
+            while rows := found.fetchmany(at_once):
+                yield rows
 
     def games(self, blocks: int | None = None) -> Games:
         """The same at once."""
@@ -217,8 +231,8 @@ class Store:
             rows = self._connection.execute("SELECT agent, decisions, seconds FROM times WHERE seconds > 0").fetchall()
         return {agent: decisions / seconds for agent, decisions, seconds in rows}
 
-    def moves(self, game: int) -> tuple[NDArray[np.int8], NDArray[np.int16]]:
-        """Who did what in a game: seats (L,) and actions (L,).
+    def moves(self, game: int) -> Moves:
+        """Who did what in a game.
 
         Raises:
             StoreError: there is no such game, or its record is damaged.
@@ -227,9 +241,12 @@ class Store:
             row = self._connection.execute("SELECT record FROM games WHERE id = ?", (game,)).fetchone()
         if row is None:
             raise StoreError(f"{self.path}: there is no game {game}: {self._range()}")
+        return self._unpacked(game, row[0])
+
+    def _unpacked(self, game: int, record: Any) -> Moves:
         try:
-            return unpack(zlib.decompress(row[0]))
-        except (zlib.error, ValueError, TypeError) as error:
+            return unpack(record)
+        except ValueError as error:
             raise StoreError(f"{self.path}: the file is damaged: game {game}: {error}") from error
 
     def _range(self) -> str:
@@ -382,4 +399,3 @@ def _locked(path: Path, beside: Path) -> IO[Any]:
 
 def _beside(path: Path, ending: str) -> Path:
     return path.with_name(path.name + ending)
-
