@@ -21,9 +21,9 @@ def record_of(store: Store, game: int) -> Record:
         StoreError: there is no such game, or its moves do not lead to a game's end.
     """
     seats, actions = store.moves(game)
-    schedule = Schedule(store.config)
-    played = replayed(store, schedule.deal(game // schedule.seatings), seats, actions)
-    return played.record(0)
+    schedule = Schedule.of(store.config)
+    (deal,) = schedule.deal(np.array([game // schedule.seatings])).tolist()
+    return replayed(store, deal, seats, actions).record(0)
 
 
 def replayed(store: Store, deal: int, seats: NDArray[np.int8], actions: NDArray[np.int16]) -> Played:
