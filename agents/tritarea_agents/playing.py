@@ -73,6 +73,11 @@ class Participant:
         """Decisions a second; None if there is nothing timed."""
         return self._timed / self._seconds if self._seconds else None
 
+    @property
+    def timed(self) -> tuple[int, float]:
+        """The decisions that were timed, and the seconds that they took."""
+        return self._timed, self._seconds
+
 
 @dataclass(frozen=True)
 class Played:

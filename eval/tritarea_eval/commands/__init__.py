@@ -16,6 +16,7 @@ from .playing import play
 from .replaying import replay
 from .specifying import spec
 from .study import study
+from .tournament import tournament
 from .training import demo, train
 from .tuning import tune_expert
 
@@ -48,5 +49,5 @@ def tritarea(
     """
 
 
-for _command in (train, match, play, replay, spec, demo, bench, tune_expert, exploit, study, runs):
+for _command in (train, match, tournament, play, replay, spec, demo, bench, tune_expert, exploit, study, runs):
     app.command()(guarded(_command))
