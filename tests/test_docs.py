@@ -61,10 +61,17 @@ SMALL_STUDY = {
     "matches": {"games": 8},
 }
 
+SMALL_CONFIGS = {
+    "train/quick": SMALL,
+    "exploit/tritarea": SMALL,
+    "studies/smoke": SMALL_STUDY,
+    "tournament/smoke": {},
+}
+
 
 def write_small_configs(folder):
     """The configs of the docs' commands with fewer of everything, so that they take seconds."""
-    for name, small in {"train/quick": SMALL, "exploit/tritarea": SMALL, "studies/smoke": SMALL_STUDY}.items():
+    for name, small in SMALL_CONFIGS.items():
         path = Path("configs", f"{name}.yaml")
         config = yaml.safe_load((ROOT / path).read_text())
         for field, smaller in small.items():

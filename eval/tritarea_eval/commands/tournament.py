@@ -15,7 +15,8 @@ from .common import MOST, UserError, fail, screen
 if TYPE_CHECKING:
     from tritarea_eval.tournament.config import TournamentConfig
 
-STOPPED = 130
+INTERRUPTED, TERMINATED = 130, 143  # exit codes of SIGINT and SIGTERM
+STOPS = (INTERRUPTED, TERMINATED)
 
 
 def tournament(
@@ -74,8 +75,10 @@ def tournament(
         except PoolError as error:
             raise fail(f"{error}; what is stored is whole; go on with: {again}", 1) from error
         except (KeyboardInterrupt, SystemExit) as error:
-            code = error.code if isinstance(error, SystemExit) and isinstance(error.code, int) else STOPPED
-            raise fail(f"stopped: what is stored is whole; go on with: {again}", code) from error
+            code = error.code if isinstance(error, SystemExit) else INTERRUPTED
+            if code not in STOPS:
+                raise
+            raise fail(f"stopped: what is stored is whole; go on with: {again}", int(code)) from error
     except (ConfigError, StoreError) as error:
         raise UserError(str(error)) from error
 
