@@ -26,7 +26,7 @@ DOTS = 144  # of a PNG, an inch
 SALT = "tritarea"  # else every drawing would name its parts anew
 
 Draw = Callable[["Figure"], None]
-_STYLE = {
+_STYLE: Any = {
     "svg.fonttype": "none",
     "font.family": ["DejaVu Sans"],
     "font.size": 9,

@@ -157,7 +157,7 @@ def stacked(name: str, told: str, rows: Sequence[str], parts: Sequence[str], val
 def growth(
     name: str, told: str, names: Sequence[str], games: NDArray[np.int64], values: Floats, low: Floats, high: Floats
 ) -> Plot:
-    """Ratings (P, K) after the first ``games`` (P,), a line for each agent, and if they are few its band (NaN: none)."""
+    """Ratings (P, K) after the first ``games`` (P,), each agent's a line, of few with its band (NaN: none)."""
     tall = max(3.0, 0.8 + 0.2 * len(names))
 
     def draw(figure: Figure) -> None:
