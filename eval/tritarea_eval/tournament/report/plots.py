@@ -13,10 +13,9 @@ from .drawing import COLOURS, FAINT, HATCHES, INK, MARKS, STROKES, WIDTH, Draw, 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-ROW = 0.24  # inches of a line of text with room around it
-CELL = 0.46  # of a heat map's cell
+ROW = 0.24  # inches, of a line of text with room around it
+CELL = 0.46  # inches, of a heat map's cell
 MOST_WRITTEN = 40  # rows of a heat map whose cells have room for numbers
-MOST_BANDS = 8  # beyond that they cover each other
 LEADER = {"arrowstyle": "-", "relpos": (0, 0.5), "shrinkA": 1, "shrinkB": 0, "linewidth": 0.8}
 
 Floats = NDArray[np.float64]
@@ -104,20 +103,29 @@ def _square(column: int, row: int, colour: Any) -> Any:
     return Rectangle((column - 0.47, row - 0.47), 0.94, 0.94, facecolor=colour, edgecolor=FAINT, linewidth=0.5)
 
 
-def seats(name: str, told: str, rows: Sequence[str], shares: Floats, low: Floats, high: Floats, even: float) -> Plot:
-    """Win share by seat: in each row (R, seats) a mark for each seat, with its interval (NaN: none)."""
-    count = shares.shape[1]
+def seats(
+    name: str,
+    told: str,
+    rows: Sequence[str],
+    held: Sequence[int],
+    shares: Floats,
+    low: Floats,
+    high: Floats,
+    even: float,
+) -> Plot:
+    """Win share by seat: in each row (R, len(held)) a mark for each of the seats, with its interval (NaN: none)."""
+    count = len(held)
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
         places = np.arange(len(rows))[::-1]
         axes.axvline(even, color=INK, linewidth=0.8, linestyle=":")
-        for seat in range(count):
-            apart = 0.62 * (0.5 - (seat + 0.5) / count)
+        for i, seat in enumerate(held):
+            apart = 0.62 * (0.5 - (i + 0.5) / count)
             colour = COLOURS[seat % len(COLOURS)]
-            axes.hlines(places + apart, low[:, seat], high[:, seat], color=colour, linewidth=1.4)
+            axes.hlines(places + apart, low[:, i], high[:, i], color=colour, linewidth=1.4)
             axes.plot(
-                shares[:, seat], places + apart, MARKS[seat % len(MARKS)], color=colour, markersize=5.5,
+                shares[:, i], places + apart, MARKS[seat % len(MARKS)], color=colour, markersize=5.5,
                 markeredgecolor=INK, markeredgewidth=0.6, label=f"seat {seat}",
             )  # fmt: skip
         _rows(axes, rows, places)
@@ -157,22 +165,18 @@ def stacked(name: str, told: str, rows: Sequence[str], parts: Sequence[str], val
 def growth(
     name: str, told: str, names: Sequence[str], games: NDArray[np.int64], values: Floats, low: Floats, high: Floats
 ) -> Plot:
-    """Ratings (P, K) after the first ``games`` (P,), each agent's a line, of few with its band (NaN: none)."""
+    """Ratings (P, K) after the first ``games`` (P,), a line for each agent; at its end the interval (NaN: none)."""
     tall = max(3.0, 0.8 + 0.2 * len(names))
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
         for k in range(len(names)):
-            colour, mark = COLOURS[k % len(COLOURS)], MARKS[k % len(MARKS)]
-            if len(names) <= MOST_BANDS:
-                axes.fill_between(games, low[:, k], high[:, k], color=colour, alpha=0.18, linewidth=0)
-            stroke = STROKES[k // len(COLOURS) % len(STROKES)]
+            stroke, colour = STROKES[k // len(COLOURS) % len(STROKES)], COLOURS[k % len(COLOURS)]
+            mark = MARKS[k % len(MARKS)]
             axes.plot(games, values[:, k], stroke, color=colour, marker=mark, markersize=4, linewidth=1.4)
-        if len(games) > 1:
-            axes.set_xscale("log")
-            axes.set_xlim(games[0] * 0.9, games[-1] * 1.05)
+            axes.vlines(games[-1], low[k], high[k], color=colour, linewidth=2)
+        axes.set_xlim(0, games[-1] * 1.04)
         axes.set_xticks(*_few_ticks(games))
-        axes.minorticks_off()
         axes.set_xlabel("games played")
         axes.set_ylabel("rating")
         quiet(axes, "y")
