@@ -9,11 +9,13 @@ import typer
 
 from .benching import bench
 from .common import guarded
+from .dataset import dataset
 from .exploit import exploit
 from .listing import runs
 from .matching import match
 from .playing import play
 from .replaying import replay
+from .report import report
 from .specifying import spec
 from .study import study
 from .training import demo, train
@@ -48,5 +50,5 @@ def tritarea(
     """
 
 
-for _command in (train, match, play, replay, spec, demo, bench, tune_expert, exploit, study, runs):
+for _command in (train, match, play, replay, spec, demo, bench, tune_expert, exploit, study, runs, report, dataset):
     app.command()(guarded(_command))

@@ -9,11 +9,14 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from tritarea_agents.playing import OnProgress
 from tritarea_env.engine import loops, protocol
+from tritarea_env.engine.rng import child, key_of
 from tritarea_env.errors import RecordError
 from tritarea_env.games import Game
 
 from .games import Games
+from .store import Store
 
 AT_ONCE = 64  # games replayed side by side
 
@@ -49,6 +52,25 @@ class Recorded(NamedTuple):
     seats: Sequence[NDArray[np.int8]]
     actions: Sequence[NDArray[np.int16]]
     failed_at: NDArray[np.int64]
+
+
+def recorded(store: Store, on_progress: OnProgress) -> Iterator[Recorded]:
+    """The games of a tournament's file by id, some at a time.
+
+    Args:
+        on_progress: told of games and their decisions.
+    """
+    key, seats = key_of(store.config.seed), store.layout.seats
+    failures = {(failure.game, failure.seat): failure.decision for failure in store.failures()}
+    for part in store.parts(None if store.stopped is None else store.stopped[0]):
+        for first in range(0, len(part.id), AT_ONCE):
+            games = part.take(np.arange(first, min(first + AT_ONCE, len(part.id))))
+            ids = games.id.tolist()
+            moves = [store.moves(game) for game in ids]
+            failed_at = [[failures.get((game, seat), -1) for seat in range(seats)] for game in ids]
+            streams = np.array([child(key, deal) for deal in games.deal.tolist()], np.uint64)
+            yield Recorded(games, streams, [m[0] for m in moves], [m[1] for m in moves], np.array(failed_at, np.int64))
+            on_progress(len(ids), sum(len(m[1]) for m in moves))
 
 
 def schema_of(game: Game, names: Sequence[str]) -> dict[str, Any]:

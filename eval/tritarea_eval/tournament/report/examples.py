@@ -52,7 +52,7 @@ def _of_scores(games: Games) -> list[Example]:
 
 
 def _points(count: int) -> str:
-    return f"{count:,} point{'s' * (abs(count) != 1)}"
+    return f"{count:,} point{'s' if abs(count) != 1 else ''}"
 
 
 def _upset(games: Games, ratings: NDArray[np.float64]) -> Example | None:
