@@ -19,10 +19,11 @@ def simulate(
     seed: int,
     *,
     tables: Sequence[Sequence[int]] | None = None,
+    every: bool = True,
     cards: float = 0.4,
     taste: float = 0.2,
 ) -> Games:
-    """Draw a tournament in which every table plays every deal once in each rotation.
+    """Draw a tournament in which tables play deals once in each rotation.
 
     A seat's worth in a game is its agent's strength plus luck, whose distribution is Gumbel's: so places follow the
     Plackett-Luce model exactly, and the chance to finish ahead in a pair is p / (p + q). Part of the luck is the seat's
@@ -33,15 +34,18 @@ def simulate(
         deals: how many.
         seed: of all chance.
         tables: the agents of each table, clockwise; None: one table of all.
+        every: whether every table plays every deal; else one after the other plays one.
         cards: the part of luck's variance that is the seat's in the deal, and
         taste: the part that is the agent's in the deal (0 where an agent has several seats at a table).
     """
     random = np.random.default_rng(seed)
     tables = [range(len(strength))] if tables is None else tables
     seats = len(tables[0])
-    rotations = np.array([np.roll(table, turn) for table in tables for turn in range(seats)])
-    holders = np.tile(rotations, (deals, 1))
-    deal = np.repeat(np.arange(deals), len(rotations))
+    rotations = np.array([[np.roll(table, turn) for turn in range(seats)] for table in tables])
+    deal, table = np.repeat(np.arange(deals), len(tables)), np.tile(np.arange(len(tables)), deals)
+    if not every:
+        deal, table = np.arange(deals), np.arange(deals) % len(tables)
+    holders, deal = rotations[table].reshape(-1, seats), deal.repeat(seats)
     luck = np.sqrt(cards) * random.standard_normal((deals, seats))[deal]
     luck += np.sqrt(taste) * random.standard_normal((deals, len(strength)))[deal[:, None], holders]
     luck += np.sqrt(1 - cards - taste) * random.standard_normal(holders.shape)

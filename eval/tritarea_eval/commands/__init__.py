@@ -18,6 +18,7 @@ from .replaying import replay
 from .report import report
 from .specifying import spec
 from .study import study
+from .tournament import tournament
 from .training import demo, train
 from .tuning import tune_expert
 
@@ -50,5 +51,21 @@ def tritarea(
     """
 
 
-for _command in (train, match, play, replay, spec, demo, bench, tune_expert, exploit, study, runs, report, dataset):
+_commands = (
+    train,
+    match,
+    tournament,
+    report,
+    dataset,
+    play,
+    replay,
+    spec,
+    demo,
+    bench,
+    tune_expert,
+    exploit,
+    study,
+    runs,
+)
+for _command in _commands:
     app.command()(guarded(_command))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
-import shlex
 from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from tritarea_agents import exec_bot
 
 from .config import NPC, TournamentConfig
 
@@ -49,10 +50,11 @@ def digest_of(spec: str) -> str | None:
 
 
 def _files(spec: str) -> Iterator[Path]:
-    name, _, rest = spec.partition(":")
-    if name == "exec":
-        yield from (Path(word) for word in shlex.split(rest) if Path(word).is_file())
+    program = exec_bot.split(spec)
+    if program is not None:
+        yield from (Path(word) for word in exec_bot.command_of(program[1]) if Path(word).is_file())
         return
+    name, _, rest = spec.partition(":")
     yield from _checkpoint(name)
     for item in rest.split(","):  # an option may name a file or a net
         value = item.partition("=")[2].strip()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,8 +46,8 @@ class Layout(NamedTuple):
 
     def rows(self, games: Games) -> list[Row]:
         """A row for each game."""
-        once = [games.id, games.block, games.deal, games.start, games.digest.view(np.int64)]
-        seats = [games.holders, games.score, games.failed, games.decisions]
+        once: list[NDArray[Any]] = [games.id, games.block, games.deal, games.start, games.digest.view(np.int64)]
+        seats: list[NDArray[Any]] = [games.holders, games.score, games.failed, games.decisions]
         points = [games.points[:, :, c] for c in range(len(self.sources))]
         whole = np.column_stack([column.astype(np.int64) for column in (*once, *seats, *points)])
         return [(*w, *s) for w, s in zip(whole.tolist(), games.share.tolist(), strict=True)]

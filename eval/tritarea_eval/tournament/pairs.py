@@ -21,6 +21,7 @@ class Pair(NamedTuple):
         games: in which they met.
         share: of the wins that one of the two seats took, the part of the first; None if neither ever won.
         ahead: how often the first finished ahead; level counts half.
+        lead: the mean difference of their shares of the win.
         score: the mean difference of scores, where neither failed; None if there is no such game.
     """
 
@@ -29,6 +30,7 @@ class Pair(NamedTuple):
     games: int
     share: Estimate | None
     ahead: Estimate | None
+    lead: Estimate | None
     score: Estimate | None
 
     def turned(self) -> Pair:
@@ -39,11 +41,12 @@ class Pair(NamedTuple):
             self.games,
             _mirrored(self.share, 1),
             _mirrored(self.ahead, 1),
+            _mirrored(self.lead, 0),
             _mirrored(self.score, 0),
         )
 
 
-QUANTITIES = ("share", "ahead", "score")  # of a pair, each in the words of ``Pair``
+QUANTITIES = ("share", "ahead", "lead", "score")  # of a pair, each in the words of ``Pair``
 
 
 def _mirrored(estimate: Estimate | None, whole: int) -> Estimate | None:
@@ -91,5 +94,6 @@ def _sums(games: Games, columns: int, column: NDArray[np.int64], deals: Deals) -
     return {
         "share": Ratio(deals.sums(column, one, columns), deals.sums(column, one + other, columns), True),
         "ahead": Ratio(deals.sums(column, ranking.ahead(games), columns), met, True),
+        "lead": Ratio(deals.sums(column, one - other, columns), met, False),
         "score": Ratio(deals.sums(sound, apart, columns), met_sound, False),
     }

@@ -21,14 +21,14 @@ def record_of(store: Store, game: int) -> Record:
         StoreError: there is no such game, or its moves do not lead to a game's end.
     """
     seats, actions = store.moves(game)
-    schedule = Schedule(store.config)
-    played = replayed(store, schedule.deal(game // schedule.seatings), seats, actions)
-    return played.record(0)
+    schedule = Schedule.of(store.config)
+    (deal,) = schedule.deal(np.array([game // schedule.seatings])).tolist()
+    return replayed(store, deal, seats, actions).record(0)
 
 
 def told_seats(store: Store, game: int) -> list[str]:
     """Who held each seat in a game of the store, and where its agent failed."""
-    schedule = Schedule(store.config)
+    schedule = Schedule.of(store.config)
     block, turn = divmod(game, schedule.seatings)
     told = [store.agents[holder].name for holder in schedule.holders(block, 1)[turn]]
     for failure in store.failures():

@@ -3,23 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from contextlib import ExitStack
 
 import numpy as np
+from rich.console import Console
 
-from .config import TournamentConfig
-from .pool import OnProgress, Task
+from .config import SprtConfig, TournamentConfig
+from .pool import OnProgress, Task, Team
+from .ranking import as_sides
 from .schedule import Schedule
+from .stopping import Rule, SequentialTest, Width
 from .store import Batch, Store
+from .watching import Screen
+from .work import Work
 
-GAMES_AT_ONCE = 256  # of a process, and of a transaction
+Players = Callable[[Iterator[Task], OnProgress], Iterator[Batch]]  # play tasks, in whatever order
 
 
-class Watch(NamedTuple):
-    """Who is told what happens: ``played`` of games finished and decisions made, ``stored`` of games in the file."""
+def finish(store: Store, workers: int, games_at_once: int, console: Console) -> None:
+    """Play all that a tournament's file lacks, in so many processes; ``console`` shows how it goes.
 
-    played: Callable[[int, int], None]
-    stored: Callable[[int], None]
+    Raises:
+        PoolError: a worker failed.
+        StoreError: the file cannot be written.
+    """
+    schedule, done = Schedule.of(store.config), store.count()
+    games = blocks_to_play(store, schedule) * schedule.seatings
+    at_most = " at most" if store.config.stop is not None and store.stopped is None else ""
+    console.print(f"{games:,} games{at_most}, {done:,} played, {games - done:,} to play", soft_wrap=True)
+    if complete(store, schedule):
+        return
+    with ExitStack() as stack:
+        if workers == 1:
+            players: Players = Work(store.config).play_all
+        else:
+            players = stack.enter_context(Team(store.config, workers)).play
+        screen = stack.enter_context(Screen(store, console, games, done))
+        play(store, players, games_at_once, screen.played, screen.stored)
 
 
 def blocks_to_play(store: Store, schedule: Schedule) -> int:
@@ -34,7 +54,7 @@ def complete(store: Store, schedule: Schedule) -> bool:
 
 
 def play(
-    store: Store, players: Callable[[Iterator[Task], OnProgress], Iterator[Batch]], games_at_once: int, watch: Watch
+    store: Store, players: Players, games_at_once: int, on_progress: OnProgress, on_stored: Callable[[], None]
 ) -> None:
     """Play and store all blocks that are missing, until a rule ends the tournament or all are there.
 
@@ -42,21 +62,19 @@ def play(
     them, and in which order, changes nothing.
 
     Args:
-        players: play tasks, in whatever order (``Work.play_all`` or ``Team.play``).
+        players: ``Work.play_all`` or ``Team.play``.
         games_at_once: of a process and of a transaction, rounded down to whole blocks.
-
-    Raises:
-        PoolError: a worker failed.
-        StoreError: the file cannot be written.
+        on_progress: gets games finished and decisions made since its last call.
+        on_stored: is called when more games are in the file.
     """
-    schedule = Schedule(store.config)
+    schedule = Schedule.of(store.config)
     if store.stopped is not None:
         return
     step = max(1, games_at_once // schedule.seatings)
     for end in _looks(store.config, schedule):
-        for batch in players(_tasks(store, end, step), watch.played):
+        for batch in players(_tasks(store, end, step), on_progress):
             store.add(batch)
-            watch.stored(len(batch.games.id))
+            on_stored()
         reason = _reason(store, end)
         if reason is not None:
             store.stop(end, reason)
@@ -71,8 +89,30 @@ def _looks(config: TournamentConfig, schedule: Schedule) -> Iterator[int]:
 
 
 def _reason(store: Store, end: int) -> str | None:
-    """Why the tournament ends here; None if it goes on."""
-    return None
+    """Why the tournament ends before all blocks are played; None if it goes on."""
+    config = store.config
+    if config.stop is None:
+        return None
+    sides = config.game.game.sides(config.game.checked)
+    games = as_sides(store.games(end), sides)
+    verdict = rule_of(config).look(games, len(config.agents), config.seed)
+    return verdict.text if verdict.stop else None
+
+
+def rule_of(config: TournamentConfig) -> Rule:
+    """The config's stopping rule.
+
+    The config speaks of the difference of two agents' parts of the wins that one of them took; ``pairs.Pair`` has the
+    first one's part, which is half as far from one half.
+    """
+    assert config.stop is not None
+    rule = config.stop.rule
+    first, second = (config.names.index(name) for name in rule.between)
+    if isinstance(rule, SprtConfig):
+        low, high = ((1 + value) / 2 for value in (rule.low, rule.high))
+        return SequentialTest(first, second, "share", low, high, rule.alpha, rule.beta)
+    width = rule.below / 2 if rule.of == "share" else rule.below
+    return Width(first, second, rule.of, width)
 
 
 def _tasks(store: Store, end: int, step: int) -> Iterator[Task]:

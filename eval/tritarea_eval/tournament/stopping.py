@@ -14,6 +14,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..interval import Estimate
 from . import pairs, ratings
 from .games import Games
 from .resampling import RESAMPLES, Deals, ratios
@@ -65,20 +66,20 @@ class Width:
         """See ``Rule``."""
         deals = Deals.of(games.deal, seed, RESAMPLES)
         if self.quantity == "rating":
-            found = ratings.rate(games, [str(agent) for agent in range(agents)], deals)
-            estimate = found.difference(self.first, self.second)
+            rated = ratings.rate(games, [str(agent) for agent in range(agents)], deals)
+            found: Estimate | None = rated.difference(self.first, self.second)
         else:
             sums = pairs.pair_sums(games, agents, self.first, self.second, deals)
-            (estimate,) = ratios(deals, {self.quantity: sums[self.quantity]})[self.quantity]
-        if estimate is None or estimate.low is None or estimate.high is None:
+            (found,) = ratios(deals, {self.quantity: sums[self.quantity]})[self.quantity]
+        if found is None or found.low is None or found.high is None:
             return Verdict(False, f"{self.quantity}: no interval yet")
-        width = estimate.high - estimate.low
+        width = found.high - found.low
         return Verdict(width <= self.width, f"{self.quantity}: interval {width:.4g} wide, {self.width:.4g} wanted")
 
 
 @dataclass(frozen=True)
 class SequentialTest:
-    """Stop when it is decided whether the first agent's part against the second is ``low`` or less, or ``high`` or more.
+    """Stop when it is decided whether the first agent's lead over the second is ``low``, or less, or ``high``, or more.
 
     The generalised sequential probability ratio test of Van den Bergh and chess engines' testing: Wald's test on the
     sums of whole deals, taken as normal, with the variance estimated. If the truth is ``low`` (or less), it decides for
@@ -87,7 +88,7 @@ class SequentialTest:
 
     Attributes:
         first, second: the agents by number.
-        quantity: ``share`` or ``ahead``, of ``pairs.Pair``.
+        quantity: ``lead``, ``share`` or ``ahead``, see ``pairs.Pair``.
         low, high: the two values between which it decides.
         alpha, beta: the error rates.
     """
@@ -123,11 +124,12 @@ class SequentialTest:
     def _log_likelihood_ratio(self, above: NDArray[np.float64], below: NDArray[np.float64]) -> float:
         """Of ``high`` against ``low``. A quotient of m makes the deals' sums of above - m * below 0 on the mean.
 
-        One deal more, half won and half lost, keeps the variance from 0 where all deals were alike.
+        One deal more, half of it won and half lost, keeps the variance from 0 where all deals were alike.
         """
         n, size = len(above), float(below.mean())
         mean = above.sum() / below.sum()
-        squares = ((above - mean * below) ** 2).sum() + 0.5 * size**2 * ((1 - mean) ** 2 + mean**2)
+        least = -1 if self.quantity == "lead" else 0
+        squares = ((above - mean * below) ** 2).sum() + 0.5 * size**2 * ((1 - mean) ** 2 + (least - mean) ** 2)
         variance = squares / (n + 1)
         off_low, off_high = (above.sum() - value * below.sum() for value in (self.low, self.high))
         return float((off_low**2 - off_high**2) / (2 * n * variance))

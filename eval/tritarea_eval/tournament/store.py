@@ -274,12 +274,19 @@ def read(path: Path) -> Store:
     """
     if not path.is_file():
         raise StoreError(f"there is no file {path}")
-    # a database in WAL mode wants a file beside it even to be read, unless nothing is left to take from there
-    alone = not os.access(path.parent, os.W_OK) and not _beside(path, "-wal").exists()
     with _told(path):
-        name = f"{path.resolve().as_uri()}?mode=ro{'&immutable=1' if alone else ''}"
-        connection = sqlite3.connect(name, uri=True, timeout=PATIENCE, isolation_level=None)
+        connection = sqlite3.connect(
+            f"{path.resolve().as_uri()}?{_way_to_read(path)}", uri=True, timeout=PATIENCE, isolation_level=None
+        )
+        connection.execute("PRAGMA query_only = ON")
     return _opened(path, connection)
+
+
+def _way_to_read(path: Path) -> str:
+    """A database in WAL mode has files beside it even to be read: who opened it to write takes them away in the end."""
+    if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
+        return "mode=rw"
+    return "mode=ro" if _beside(path, "-wal").exists() else "mode=ro&immutable=1"
 
 
 def _opened(path: Path, connection: sqlite3.Connection) -> Store:

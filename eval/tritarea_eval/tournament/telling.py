@@ -12,55 +12,87 @@ from rich.text import Text
 from ..interval import Estimate
 from ..report import estimate_text
 from .luck import Spread
-from .numbers import Numbers, Place
+from .numbers import Numbers, Place, numbers
 from .store import Failure, Store
 
 MOST_PAIRS = 45  # that are listed: of ten agents
 
 
-def tournament_report(store: Store, numbers: Numbers) -> list[RenderableType]:
+def tournament_report(store: Store, found: Numbers) -> list[RenderableType]:
     """The tables of a tournament, and what there is to say about it."""
     names = store.config.names
-    parts: list[RenderableType] = [ranking_table(title_of(store, numbers), numbers)]
-    if len(numbers.agents) > 1:
-        parts.append(pair_table(numbers, names))
-    parts += [place_table("By seat", "seat", numbers.seats), place_table("By start", "after the leader", numbers.starts)]
-    if numbers.sources:
-        parts.append(source_table(numbers))
-    parts.append(Text("\n".join(remarks(store, numbers))))
+    parts: list[RenderableType] = [ranking_table(title_of(store, found), found), agent_table(found)]
+    if len(found.agents) > 1:
+        parts.append(pair_table(found, names))
+    parts += [place_table("By seat", "seat", found.seats), place_table("By start", "after the leader", found.starts)]
+    if found.sources:
+        parts.append(source_table(found))
+    parts.append(Text("\n".join(remarks(store, found))))
     return parts
 
 
-def title_of(store: Store, numbers: Numbers) -> str:
-    """What was played."""
-    config = store.config
-    return (
-        f"{config.game.game.title}, {config.format}, {numbers.games:,} games on {numbers.deals:,} deals, "
-        f"seed {config.seed}"
+def numbers_of(store: Store, resamples: int | None = None) -> Numbers:
+    """The numbers of all games that a file holds: at least one.
+
+    Args:
+        resamples: of the deals; None: as many as the config says.
+    """
+    config, speeds = store.config, store.speeds()
+    game = config.game.game
+    return numbers(
+        store.games(),
+        config.names,
+        sources=game.sources,
+        sides=game.sides(config.game.checked),
+        seed=config.seed,
+        resamples=config.bootstrap if resamples is None else resamples,
+        speeds=[speeds.get(number) for number in range(len(config.names))],
     )
 
 
-def ranking_table(title: str, numbers: Numbers) -> Table:
-    """The agents, the strongest first."""
+def title_of(store: Store, found: Numbers) -> str:
+    """What was played."""
+    config = store.config
+    return (
+        f"{config.game.game.title}, {config.format}, {found.games:,} games on {found.deals:,} deals, seed {config.seed}"
+    )
+
+
+def ranking_table(title: str, found: Numbers) -> Table:
+    """The agents, the strongest first: what they are worth."""
     table = Table(title=title, title_justify="left")
     table.add_column("", justify="right")
     table.add_column("agent", overflow="fold")
-    columns = ("rating, 95%", "openskill", "win share, 95%", "even", "mean score, 95%", "games", "failed", "decisions/s")
-    for column in columns:
+    for column in ("rating, 95%", "win share, 95%", "mean score, 95%"):
         table.add_column(column, justify="right")
-    for place, number in enumerate(numbers.ranking, 1):
-        agent = numbers.agents[number]
+    for place, number in enumerate(found.ranking, 1):
+        agent = found.agents[number]
         whole = agent.whole
         table.add_row(
             str(place),
             agent.name,
             signed_text(agent.rating, 0),
-            f"{agent.openskill[0]:.1f} ± {agent.openskill[1]:.1f}",
             "-" if whole is None else estimate_text(whole.share, 3),
-            "-" if whole is None else f"{whole.even:.2f}",
             "-" if whole is None or whole.score is None else signed_text(whole.score, 1, plus=False),
+        )
+    return table
+
+
+def agent_table(found: Numbers) -> Table:
+    """The agents, the strongest first: what they did. openskill's rating depends on the order of the games."""
+    table = Table(title="Agents", title_justify="left")
+    table.add_column("agent", overflow="fold")
+    for column in ("games", "even share", "openskill", "failed", "decisions", "a second"):
+        table.add_column(column, justify="right")
+    for number in found.ranking:
+        agent = found.agents[number]
+        table.add_row(
+            agent.name,
             f"{agent.games:,}",
-            f"{agent.failures:,}" if agent.failures else "",
+            "-" if agent.whole is None else f"{agent.whole.even:.2f}",
+            f"{agent.openskill[0]:.1f} ± {agent.openskill[1]:.1f}",
+            f"{agent.failures:,}",
+            f"{agent.decisions:,}",
             "-" if agent.speed is None else f"{float(f'{agent.speed:.2g}'):,.0f}",
         )
     return table
@@ -75,21 +107,21 @@ def signed_text(estimate: Estimate, digits: int, *, plus: bool = True) -> str:
     return f"{mean} ({estimate.low:{form}} … {estimate.high:{form}})"
 
 
-def pair_table(numbers: Numbers, names: Sequence[str]) -> RenderableType:
+def pair_table(found: Numbers, names: Sequence[str]) -> RenderableType:
     """How each agent did against each other one, the stronger one first."""
-    if len(numbers.pairs) > MOST_PAIRS:
-        return Text(f"{len(numbers.pairs):,} pairs are too many for a table here; --json and the report have them.")
+    if len(found.pairs) > MOST_PAIRS:
+        return Text(f"{len(found.pairs):,} pairs are too many for a table here; --json and the report have them.")
     table = Table(title="Pairs: the first against the second", title_justify="left")
     table.add_column("agents", overflow="fold")
-    for column in ("games", "part of their wins, 95%", "ahead, 95%", "score difference, 95%"):
+    for column in ("games", "part of wins, 95%", "score, 95%"):
         table.add_column(column, justify="right")
-    place = {number: i for i, number in enumerate(numbers.ranking)}
-    ordered = [pair if place[pair.first] < place[pair.second] else pair.turned() for pair in numbers.pairs]
+    place = {number: i for i, number in enumerate(found.ranking)}
+    ordered = [pair if place[pair.first] < place[pair.second] else pair.turned() for pair in found.pairs]
     for pair in sorted(ordered, key=lambda pair: (place[pair.first], place[pair.second])):
         table.add_row(
             f"{names[pair.first]} - {names[pair.second]}",
             f"{pair.games:,}",
-            *("-" if part is None else estimate_text(part, 3) for part in (pair.share, pair.ahead)),
+            "-" if pair.share is None else estimate_text(pair.share, 3),
             "-" if pair.score is None else signed_text(pair.score, 1),
         )
     return table
@@ -107,33 +139,33 @@ def place_table(title: str, what: str, places: Sequence[Place | None]) -> Table:
     return table
 
 
-def source_table(numbers: Numbers) -> Table:
+def source_table(found: Numbers) -> Table:
     """Where points come from: of each agent on the mean, and what separates winners from the others."""
     table = Table(title="Mean points by source; winners less others", title_justify="left")
     table.add_column("source")
-    agents = [numbers.agents[number] for number in numbers.ranking]
+    agents = [found.agents[number] for number in found.ranking]
     for agent in agents:
         table.add_column(agent.name, justify="right", overflow="fold")
-    for column in ("winners' gap, 95%", "part of it", "effect"):
+    for column in ("winners' gap, 95%", "part", "effect"):
         table.add_column(column, justify="right")
-    for i, source in enumerate(numbers.sources):
+    for i, source in enumerate(found.sources):
         means = (f"{agent.sources[i]:.1f}" if agent.sources else "-" for agent in agents)
         gap = "-" if source.gap is None else signed_text(source.gap, 1)
         table.add_row(source.name, *means, gap, f"{source.part:.0%}", f"{source.effect:+.2f}")
     return table
 
 
-def remarks(store: Store, numbers: Numbers) -> list[str]:
+def remarks(store: Store, found: Numbers) -> list[str]:
     """Luck, what a rule said, failures, and what to keep in mind, a line each."""
     lines = []
-    for what, spread in (("win share", numbers.share_spread), ("score", numbers.score_spread)):
+    for what, spread in (("win share", found.share_spread), ("score", found.score_spread)):
         if spread is not None:
             lines.append(f"Variance of a seat's {what}: {_spread_text(spread)}.")
     if store.stopped is not None:
         lines.append(f"Stopped after {store.stopped[0]:,} tables: {store.stopped[1]}.")
-    if numbers.npc_share is not None:
-        lines.append(f"NPC seats won {numbers.npc_share:.3f}.")
-    lines += [f"{note[:1].upper()}{note[1:]}." for note in numbers.notes]
+    if found.npc_share is not None:
+        lines.append(f"NPC seats won {found.npc_share:.3f}.")
+    lines += [f"{note[:1].upper()}{note[1:]}." for note in found.notes]
     return [*lines, *_failures_told(store, store.failures())]
 
 

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tritarea_agents.exec_bot import with_limits
 from tritarea_agents.playing import OnProgress, Participant, Played, play_games
 from tritarea_env.engine.rng import child, derive_many, key_of
 from tritarea_env.games import Game
-from tritarea_env.views import AGENT_STREAM, Agent, find_agent
+from tritarea_env.views import AGENT_STREAM, find_agent
 
 from .config import TournamentConfig
 from .games import Games
 from .identity import identities
 from .layout import pack
+from .play import shares_of
 from .pool import Task
 from .schedule import Schedule
-from .store import Batch, Timed
+from .store import Batch, Failure, Timed
 
 
 class Work:
@@ -29,18 +34,18 @@ class Work:
     """
 
     def __init__(self, config: TournamentConfig) -> None:
-        self.config, self.schedule = config, Schedule(config)
-        self.game, self.options = config.game.game, config.game.checked
-        made: dict[str, Agent] = {}
-        for agent in identities(config):
-            if agent.spec not in made:
-                made[agent.spec] = find_agent(agent.spec, self.game, self.options)
-        self.participants = [Participant(agent.name, made[agent.spec]) for agent in identities(config)]
+        self.config, self.schedule = config, Schedule.of(config)
+        self.game = game = config.game.game
+        self.options = config.game.checked
+        self.participants = [
+            Participant(agent.name, find_agent(with_limits(agent.spec, config.limits.model_dump()), game, self.options))
+            for agent in identities(config)
+        ]
 
     def play(self, first: int, count: int, on_progress: OnProgress | None = None) -> Batch:
-        """Play ``count`` blocks from block ``first`` on; arguments and errors as of ``play_games``."""
+        """Play ``count`` blocks from block ``first`` on; an agent's failure ends nothing."""
         key, turns = key_of(self.config.seed), self.schedule.seatings
-        deals = np.array([self.schedule.deal(b) for b in range(first, first + count)]).repeat(turns)
+        deals = self.schedule.deal(np.arange(first, first + count)).repeat(turns)
         streams, keys = np.empty(len(deals), np.uint64), np.empty(len(deals), np.uint64)
         for i, deal in enumerate(deals.tolist()):
             streams[i] = child(key, deal)
@@ -48,15 +53,37 @@ class Work:
         for participant in self.participants:
             participant.start()
         holders = self.schedule.holders(first, count)
-        played = play_games(self.game, self.options, self.participants, holders, streams, keys, on_progress)
-        failed = np.zeros(holders.shape, np.bool_)
-        games = columns_of(played, first * turns + np.arange(len(deals)), turns, deals, holders, failed)
+        with _torch_alone():
+            played = play_games(
+                self.game, self.options, self.participants, holders, streams, keys, on_progress, on_failure="random"
+            )
+        ids = first * turns + np.arange(len(deals))
+        games = columns_of(played, ids, turns, deals, holders, shares_of(played, self.config.failure))
+        failures = [
+            Failure(int(ids[f.game]), f.seat, f.decision, int(holders[f.game, f.seat]), f.kind, f.message)
+            for f in played.faults
+        ]
         times = [Timed(number, *participant.timed) for number, participant in enumerate(self.participants)]
-        return Batch(games, moves_of(played), [], times)
+        return Batch(games, moves_of(played), failures, times)
 
     def play_all(self, tasks: Iterable[Task], on_progress: OnProgress) -> Iterator[Batch]:
         """Play tasks one after the other."""
         return (self.play(first, count, on_progress) for first, count in tasks)
+
+
+@contextmanager
+def _torch_alone() -> Iterator[None]:
+    """Nets compute with one thread in this block: with others, the last bits of their numbers would be others."""
+    torch: Any = sys.modules.get("torch")
+    if torch is None:
+        yield
+        return
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
 
 
 def columns_of(
@@ -65,7 +92,7 @@ def columns_of(
     seatings: int,
     deals: NDArray[np.int64],
     holders: NDArray[np.int8],
-    failed: NDArray[np.bool_],
+    shares: NDArray[np.float64],
 ) -> Games:
     """What was played as columns."""
     seats = holders.shape[1]
@@ -75,10 +102,10 @@ def columns_of(
         deal=deals,
         holders=holders,
         score=played.scores,
-        share=played.shares(),
+        share=shares,
         points=np.asarray(played.final.points[:, :seats], np.int64),
         start=first_leaders(played),
-        failed=failed,
+        failed=played.failed,
         digest=played.digests(),
         decisions=np.stack([(played.seats == seat).sum(axis=1) for seat in range(seats)], axis=1),
     )
@@ -90,7 +117,8 @@ def first_leaders(played: Played) -> NDArray[np.int8]:
     if not picks.any():
         return played.seats[:, 0].copy()
     at = (picks[played.actions] & (played.actions >= 0)).argmax(axis=1)
-    return played.seats[np.arange(len(played)), at]
+    leaders: NDArray[np.int8] = played.seats[np.arange(len(played)), at]
+    return leaders
 
 
 def _prizes(game: Game) -> NDArray[np.bool_]:

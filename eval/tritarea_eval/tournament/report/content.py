@@ -67,7 +67,6 @@ def read(store: Store) -> Report:
     """
     config, game = store.config, store.config.game.game
     sides, names = game.sides(config.game.checked), config.names
-    schedule = Schedule(config)
     stopped = store.stopped
     games = store.games(None if stopped is None else stopped[0])
     speeds = store.speeds()
@@ -83,7 +82,7 @@ def read(store: Store) -> Report:
         seed=config.seed,
         config=config.to_yaml(),
         failure=config.failure,
-        planned=schedule.blocks * schedule.seatings,
+        planned=Schedule.of(config).games,
         stopped=None if stopped is None else stopped[1],
         agents=store.agents,
         numbers=found,

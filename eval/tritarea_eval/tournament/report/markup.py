@@ -37,8 +37,10 @@ table { border-collapse: collapse; font-size: .875rem; font-variant-numeric: tab
 caption { text-align: left; padding-bottom: .25rem }
 th, td { padding: .25rem .6rem; text-align: right; border-bottom: 1px solid var(--faint); vertical-align: top }
 th { font-weight: 600 }
+td { white-space: nowrap }
+th { overflow-wrap: normal }
 th:first-child, td:first-child, .text { text-align: left }
-td:first-child, .text { min-width: 8rem; max-width: 30rem }
+.text { min-width: 8rem; max-width: 30rem; white-space: normal }
 tbody tr:nth-child(even) { background: var(--soft) }
 pre, code { font: .875rem/1.45 ui-monospace, monospace }
 pre { background: var(--soft); padding: .75rem; overflow-x: auto; overflow-wrap: normal }

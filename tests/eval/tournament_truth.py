@@ -1,0 +1,81 @@
+"""How often the intervals of simulated tournaments hold the truth: `python tests/eval/tournament_truth.py 1000`."""
+
+from __future__ import annotations
+
+import sys
+from collections import defaultdict
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from simulated import POINTS, simulate
+
+from tritarea_eval.interval import Estimate
+from tritarea_eval.tournament.pairs import pairs
+from tritarea_eval.tournament.ratings import SCALE, rate
+from tritarea_eval.tournament.resampling import Deals
+
+DESIGNS: dict[str, dict[str, Any]] = {
+    "4 agents at one table, 100 deals": {"strength": [-0.6, -0.1, 0.2, 0.5], "deals": 100},
+    "6 agents, 15 tables, 150 deals, a table a deal": {
+        "strength": [-0.8, -0.3, 0.0, 0.0, 0.4, 0.7],
+        "deals": 150,
+        "tables": list(combinations(range(6), 4)),
+        "every": False,
+    },
+    "4 equal agents two by two, 40 deals, all tables a deal": {
+        "strength": [0.0] * 4,
+        "deals": 40,
+        "tables": list(combinations(range(4), 2)),
+    },
+}
+
+
+def coverage(design: str, tournaments: int, first_seed: int = 0) -> dict[str, float]:
+    """The part of the intervals that hold the truth, by quantity, over all agents and pairs."""
+    held: dict[str, list[bool]] = defaultdict(list)
+    arguments = DESIGNS[design]
+    strength = np.array(arguments["strength"])
+    truth = SCALE * (strength - strength.mean())
+    for seed in range(first_seed, first_seed + tournaments):
+        games = simulate(**arguments, seed=seed)
+        deals = Deals.of(games.deal, seed)
+        rated = rate(games, [str(agent) for agent in range(len(strength))], deals)
+        for agent, estimate in enumerate(rated.ratings):
+            held["rating"].append(_holds(estimate, truth[agent]))
+        for pair in pairs(games, len(strength), deals):
+            a, b = pair.first, pair.second
+            chance = 1 / (1 + np.exp(strength[b] - strength[a]))
+            held["rating difference"].append(_holds(rated.difference(a, b), truth[a] - truth[b]))
+            held["pair's share"].append(_holds(pair.share, chance))
+            held["pair's ahead"].append(_holds(pair.ahead, chance))
+            held["pair's lead"].append(_holds(pair.lead, _lead(arguments, a, b)))
+            held["pair's score"].append(_holds(pair.score, POINTS * (strength[a] - strength[b])))
+    return {quantity: float(np.mean(found)) for quantity, found in held.items()}
+
+
+def _lead(arguments: dict[str, Any], first: int, second: int) -> float:
+    """By how much the first agent wins more often than the second at a table of both."""
+    p = np.exp(arguments["strength"])
+    tables = [list(table) for table in arguments.get("tables", [range(len(p))]) if {first, second} <= set(table)]
+    return float(np.mean([(p[first] - p[second]) / p[table].sum() for table in tables]))
+
+
+def _holds(estimate: Estimate | None, truth: float) -> bool:
+    assert estimate is not None
+    assert estimate.low is not None
+    assert estimate.high is not None
+    return bool(estimate.low <= truth <= estimate.high)
+
+
+def main() -> None:
+    """Print the coverage in all designs."""
+    tournaments = int(sys.argv[1])
+    for design in DESIGNS:
+        print(f"{design}, {tournaments} tournaments:")
+        for quantity, part in coverage(design, tournaments).items():
+            print(f"  {quantity:18} {part:6.1%}")
+
+
+if __name__ == "__main__":
+    main()
