@@ -1,4 +1,7 @@
-"""How often the intervals of simulated tournaments hold the truth: `python tests/eval/tournament_truth.py 1000`."""
+"""How often intervals hold the truth, and tests err, in simulated tournaments.
+
+Run as `python tests/eval/tournament_truth.py 1000`.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +14,12 @@ import numpy as np
 from simulated import POINTS, simulate
 
 from tritarea_eval.interval import Estimate
-from tritarea_eval.tournament.pairs import pairs
+from tritarea_eval.tournament.pairs import pair_sums, pairs
 from tritarea_eval.tournament.ratings import SCALE, rate
 from tritarea_eval.tournament.resampling import Deals
+from tritarea_eval.tournament.stopping import SequentialTest
 
+MOST_DEALS = 5000  # of a sequential test
 DESIGNS: dict[str, dict[str, Any]] = {
     "4 agents at one table, 100 deals": {"strength": [-0.6, -0.1, 0.2, 0.5], "deals": 100},
     "6 agents, 15 tables, 150 deals, a table a deal": {
@@ -68,13 +73,40 @@ def _holds(estimate: Estimate | None, truth: float) -> bool:
     return bool(estimate.low <= truth <= estimate.high)
 
 
+def decisions(lead: float, tournaments: int, wave: int = 50, first_seed: int = 0) -> tuple[float, float, float]:
+    """What a sequential test of 0 against 0.1 decides when this is the truth about the lead, at 5% and 5%.
+
+    Returns:
+        The part of the tests that decide for 0.1, the part that decide for 0, and the mean number of deals.
+    """
+    test = SequentialTest(0, 1, "lead", 0.0, 0.1)
+    strength = [float(np.log((1 + lead) / (1 - lead))), 0.0]
+    high = low = used = 0
+    for seed in range(first_seed, first_seed + tournaments):
+        games = simulate(strength, MOST_DEALS, seed)
+        sums = pair_sums(games, 2, 0, 1, Deals.of(games.deal))["lead"]
+        above, below = sums.above.toarray()[:, 0], sums.below.toarray()[:, 0]
+        for deals in range(wave, MOST_DEALS + 1, wave):
+            verdict = test.verdict(above[:deals], below[:deals])
+            if verdict.stop:
+                break
+        high += verdict.stop and "above" in verdict.text
+        low += verdict.stop and "below" in verdict.text
+        used += deals
+    return high / tournaments, low / tournaments, used / tournaments
+
+
 def main() -> None:
-    """Print the coverage in all designs."""
+    """Print the coverage in all designs, and what the sequential test decides."""
     tournaments = int(sys.argv[1])
     for design in DESIGNS:
         print(f"{design}, {tournaments} tournaments:")
         for quantity, part in coverage(design, tournaments).items():
             print(f"  {quantity:18} {part:6.1%}")
+    print(f"sequential test of a lead of 0 against 0.1, error rates of 5%, {tournaments} tests each:")
+    for lead in (0.0, 0.05, 0.1):
+        high, low, deals = decisions(lead, tournaments)
+        print(f"  truth {lead:4}: for 0.1 {high:6.1%}, for 0 {low:6.1%}, after {deals:.0f} deals")
 
 
 if __name__ == "__main__":
