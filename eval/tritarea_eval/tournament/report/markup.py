@@ -43,6 +43,7 @@ th:first-child, td:first-child, .text { text-align: left }
 .text { min-width: 8rem; max-width: 30rem; white-space: normal }
 tbody tr:nth-child(even) { background: var(--soft) }
 pre, code { font: .875rem/1.45 ui-monospace, monospace }
+td code { white-space: nowrap }
 pre { background: var(--soft); padding: .75rem; overflow-x: auto; overflow-wrap: normal }
 .note { border-left: 4px solid var(--mark); padding-left: .75rem }
 @media print { details > * { display: block } }

@@ -13,6 +13,7 @@ from .markup import Markup, element, figure, folded, joined, number, page, secti
 from .plots import Plot
 
 MOST_FAILURES = 50  # told one by one
+WIDE = 7.0  # inches: a plot that has a row of its own
 
 CAPTIONS = {
     "ranking": "Ratings by maximum likelihood in the Plackett-Luce model; 400 points are ten times the strength, the "
@@ -59,15 +60,15 @@ def _many(count: int, thing: str) -> str:
 def _pictures(plots: dict[str, Plot], *names: str) -> Markup:
     """Those plots that there are, side by side where there is room."""
     found = [plots[name] for name in names if name in plots]
-    shown = [figure(drawing.inline(p.draw, p.size, p.name, p.told), CAPTIONS[p.name]) for p in found]
-    return Markup(f'<div class="side">{joined(shown)}</div>')
+    shown = joined(figure(drawing.inline(p.draw, p.size, p.name, p.told), CAPTIONS[p.name]) for p in found)
+    return Markup(f'<div class="side">{shown}</div>') if all(p.size[0] < WIDE for p in found) else shown
 
 
 def _summary(report: Report) -> list[Markup]:
     n = report.numbers
     words = (
-        f"{_many(n.games, 'game')} on {_many(n.deals, 'deal')}, {n.distinct:,} of them distinct; seed {report.seed}. "
-        f"In {_many(n.failed, 'game')} an agent failed."
+        f"{_many(n.games, 'game')} on {_many(n.deals, 'deal')}, {n.distinct:,} of the games distinct; seed {report.seed}."
+        + (f" In {_many(n.failed, 'game')} an agent failed." if n.failed else "")
     )
     found = [element("p", words)]
     if report.stopped is not None:
@@ -236,9 +237,13 @@ def _failures(report: Report) -> list[Markup]:
 
 def _games(report: Report) -> list[Markup]:
     command = f"tritarea replay {shlex.quote(report.file)} --game"
-    told = f"Any game can be looked at, position by position: {command} ID; with --positions the table is drawn."
+    told = "Any game can be looked at by its number, decision by decision, or with --positions table by table."
     rows = [[example.why, example.game, element("code", f"{command} {example.game}")] for example in report.examples]
-    return [element("p", told), table(["", "game", "command"], rows, text=(0, 2))]
+    return [
+        element("p", told),
+        element("pre", f"{command} ID"),
+        table(["", "game", "command"], rows, text=(0, 2)),
+    ]
 
 
 def _about(report: Report) -> list[Markup]:
