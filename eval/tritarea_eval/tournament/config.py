@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -22,18 +23,28 @@ NPC = "npc"  # how reports call the holder of the seats that no player has
 
 def _named(value: Any) -> Any:
     """A list of specs stands for agents named as their specs."""
-    if not isinstance(value, list) or not all(isinstance(spec, str) for spec in value):
+    if not isinstance(value, list):
         return value
+    strange = [spec for spec in value if not isinstance(spec, str)]
+    if strange:
+        raise ValueError(f"{{name: spec, …}} or a list of specs, and {strange[0]!r} is none")
     twice = [spec for spec, times in Counter(value).items() if times > 1]
     if twice:
         raise ValueError(f"{twice[0]!r} is given twice: give names, as {{first: {twice[0]}, second: {twice[0]}}}")
     return {spec: spec for spec in value}
 
 
+def _all_or_number(value: Any) -> Any:
+    if value != "all" and (isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST_DEALS):
+        raise ValueError(f"all, or a whole number in 1 … {MOST_DEALS:,}, not {reprlib.repr(value)}")
+    return value
+
+
 Name = Annotated[str, Field(min_length=1, max_length=100)]
 Spec = Annotated[str, Field(min_length=1, max_length=1000)]
 Agents = Annotated[dict[Name, Spec], BeforeValidator(_named), Field(min_length=1, max_length=MOST_AGENTS)]
-Quantity = Literal["share", "score", "rating"]  # share of the win, score, Elo-like rating
+Tables = Annotated[int | Literal["all"], BeforeValidator(_all_or_number)]
+Quantity = Literal["lead", "score", "rating"]  # share of the win at the same tables, score at them, Elo-like rating
 Chance = Annotated[Number, Field(gt=0, lt=0.5)]
 
 
@@ -41,7 +52,7 @@ class GameConfig(Part):
     """The game, and its options off their defaults."""
 
     name: str = "tritarea"
-    options: dict[str, Any] = {}
+    options: dict[str, Any] = Field(default={})
 
     @model_validator(mode="after")
     def _known(self) -> GameConfig:
@@ -76,8 +87,8 @@ class LadderConfig(Part):
 class LimitsConfig(Part):
     """What a program that plays (``exec:``) may use; beyond it, it has failed."""
 
-    seconds: Number = Field(default=5.0, gt=0, le=86_400)  # for a decision
-    start_seconds: Number = Field(default=30.0, gt=0, le=86_400)  # from its start to its readiness
+    seconds: Number = Field(default=5.0, ge=0.001, le=86_400)  # for a decision
+    start_seconds: Number = Field(default=30.0, ge=0.001, le=86_400)  # from its start to its readiness
     memory_mb: int = Field(default=1024, ge=16, le=1 << 20)
 
 
@@ -97,12 +108,12 @@ class Compared(Part):
 class WidthConfig(Compared):
     """Stop when the 95% interval of a difference is narrow."""
 
-    of: Quantity = "share"
+    of: Quantity = "lead"
     below: Number = Field(gt=0)  # the interval's width, from its low to its high end
 
 
 class SprtConfig(Compared):
-    """Stop when a sequential test of the difference in win share has decided between two values of it."""
+    """Stop when a sequential test has decided between two values of the difference in share of the win (``lead``)."""
 
     low: Number = Field(default=0.0, ge=-1, le=1)
     high: Number = Field(default=0.05, ge=-1, le=1)
@@ -147,7 +158,7 @@ class TournamentConfig(Part):
     tables: Literal["balanced", "all"] = "balanced"  # all: every table that there is, in every order around it
     seating: Literal["rotations", "permutations"] = "rotations"  # in which a table plays its deal
     deals: int = Field(default=500, ge=1, le=MOST_DEALS)  # rounded up to whole cycles of the tables
-    tables_per_deal: int | Literal["all"] = 1  # how many tables play the same deal; all: a whole cycle of them
+    tables_per_deal: Tables = 1  # how many tables play the same deal; all: a whole cycle of them
     # of a seat whose agent failed, which goes on at random: last, or what it comes to by its random play
     failure: Literal["random_last", "random_as_played"] = "random_last"
     limits: LimitsConfig = LimitsConfig()
@@ -163,13 +174,6 @@ class TournamentConfig(Part):
                 raise ValueError(f"an agent's name is printable, without blanks around it, and not {NPC!r}: {name!r}")
         return agents
 
-    @field_validator("tables_per_deal")
-    @classmethod
-    def _some(cls, tables: int | str) -> int | str:
-        if isinstance(tables, int) and not 1 <= tables <= MOST_DEALS:
-            raise ValueError(f"all, or a number in 1 … {MOST_DEALS}, not {tables}")
-        return tables
-
     @model_validator(mode="after")
     def _fits(self) -> TournamentConfig:
         if (self.ladder is not None) != (self.format == "ladder"):
@@ -182,10 +186,9 @@ class TournamentConfig(Part):
             if name not in self.agents:
                 raise ValueError(f"{field}: no agent is named {name!r}; there is {', '.join(self.agents)}")
         if len(self.agents) < self.least_agents:
-            kind = self.format if self.ladder is None else f"ladder against {self.ladder.against}"
             raise ValueError(
-                f"agents: {kind} at tables of {self.game.players} takes at least {self.least_agents}, "
-                f"not {len(self.agents)}"
+                f"agents: {self.format} at tables of {self.game.players} takes at least {self.least_agents}, "
+                f"not {len(self.agents)}; one_vs_rest and a ladder against alone take 2"
             )
         return self
 

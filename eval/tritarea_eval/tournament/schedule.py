@@ -116,7 +116,7 @@ class Schedule:
         return np.asarray(labels[(rounds - begun)[:, None], self.cycle[places]])
 
     def holders(self, first: int, count: int) -> Rows:
-        """(count * seatings, seats) int8: who holds each seat in the games of these blocks, in the order of their ids."""
+        """(count * seatings, seats) int8: who holds each seat in each game of these blocks, in the order of the ids."""
         out = np.full((count, self.seatings, self.seats), self.agents, np.int8)
         out[:, :, : self.players] = self.lineups(first, count)[:, self.order]
         return out.reshape(-1, self.seats)

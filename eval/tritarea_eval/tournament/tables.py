@@ -1,11 +1,12 @@
 """Tables at which all agents meet alike: combinatorics on numbers.
 
 A table is a row of different numbers, clockwise. A list of tables is *balanced* if, every table being played in all
-its rotations, each ordered pair of numbers sits equally often in each ordered pair of seats. For that, each ordered pair must
-be equally often 1, 2, … places apart around the tables: a perfect Mendelsohn design (Handbook of Combinatorial
-Designs, VI.35). The lists here are made by adding 0 … n - 1 (mod n, n odd) to each of a few base tables: the pair x, y
-is then d places apart as often as the difference y - x is in the base tables. For an even number of agents one more,
-``INFINITY``, stays itself. The proofs are the differences named beside the base tables.
+its rotations, each ordered pair of numbers sits equally often in each ordered pair of seats. For that, each ordered
+pair must be equally often 1, 2, … places apart around the tables: a perfect Mendelsohn design (Handbook of
+Combinatorial Designs, VI.35). The lists here are made by adding 0 … n - 1 (mod n, n odd) to each of a few base tables:
+the pair x, y is then d places apart as often as the difference y - x is in the base tables. Where the numbers are
+even in number the last one, ``INFINITY`` in a base table, stays itself. Why a list is balanced is said beside its base
+tables, by their differences.
 """
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ def _fours(n: int, infinity: bool) -> list[Table]:
     Beside infinity, all tables are there twice but some pairs' two tables give way to four with the same differences.
     """
     pairs = _pairs(n)
-    base = [(a, b, n - a, n - b) for a, b in pairs]
+    base: list[Table] = [(a, b, n - a, n - b) for a, b in pairs]
     if not infinity:
         return base
     gone = len(pairs) // (n // 2)
@@ -122,7 +123,7 @@ def _folded(x: int, n: int) -> int:
     return min(x % n, -x % n)
 
 
-TEMPERATURE = 0.6  # all odd n up to 63 are done within a second
+TEMPERATURE = 0.5  # n up to 45 take a second at most, the others up to 63 a few
 
 
 def _annealed(left: list[int], right: list[int], n: int) -> tuple[tuple[int, int], ...]:
