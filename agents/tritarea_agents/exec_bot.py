@@ -149,7 +149,7 @@ class ExecAgent:
             try:
                 return self._started()
             except ProgramError as error:
-                failed = error
+                failed = error.with_traceback(None)
         self._hopeless = self._hopeless or ProgramError(f"it does not start: {failed}")
         raise self._hopeless
 

@@ -17,6 +17,7 @@ GUARD = Path(__file__).with_name("exec_guard.py")
 LONGEST = 1 << 16  # bytes of a line that it answers
 KEPT = 2000  # bytes that are kept of what it said last on its standard error
 GONE = 2.0  # seconds that a killed program has to be gone
+TOLD = 1.0  # seconds after the end of its output in which its exit code is known, if it has ended
 GRACE = 0.5  # seconds that a program has to end itself when it is not needed any more
 _CHUNK = 1 << 16
 
@@ -136,7 +137,7 @@ class Program:
     def _end(self) -> str:
         """How it ended, now that its standard output is closed."""
         try:
-            code = self._guard.wait(GONE)
+            code = self._guard.wait(TOLD)
         except subprocess.TimeoutExpired:
             return f"it closed its standard output{self.complaint()}"
         return f"it ended with {_told(code)}{self.complaint()}"

@@ -149,6 +149,7 @@ class Conversation:
 
     def _blame(self, error: ProgramError) -> None:
         """A failure is that of the one question that is open; if there are several, it shows when they are alone."""
+        error.__traceback__ = None  # its frames would keep the agent, and with it the next program
         places = list(self._open.values())
         self._open.clear()
         if len(places) == 1:

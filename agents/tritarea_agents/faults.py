@@ -100,7 +100,7 @@ def failing(
     """Which decisions fail, and how, in their order; the answers to the others are written to ``chosen`` (m,).
 
     A batch that fails as a whole is asked in halves, and what fails of these in halves again, so that each failure
-    is found to be one decision's. It may be that none fails alone.
+    is found to be one decision's. It may be that none fails alone. A cause loses its traceback at the next step.
     """
     many = len(waiting)
     if isinstance(trouble.error, Undecided):
@@ -115,6 +115,7 @@ def failing(
             if again is not None:
                 for place, cause in failing(agent, waiting.part(half), again, chosen[half]):
                     yield half.start + place, cause
+                let_go(again.error)
 
 
 def _one_by_one(
@@ -130,6 +131,7 @@ def _one_by_one(
                 cause = error
         if cause is not None:
             yield place, cause
+            let_go(cause)
 
 
 def _is_whole(answer: Any, many: int) -> bool:
@@ -139,6 +141,11 @@ def _is_whole(answer: Any, many: int) -> bool:
     except Exception:  # nothing that an array can be made of
         return False
     return found.shape == (many,) and found.dtype.kind in "iu"
+
+
+def let_go(error: Exception) -> None:
+    """Drop the traceback: its frames and the error hold each other, and with them the agent and its program."""
+    error.__traceback__ = None
 
 
 def kind_of(cause: Exception) -> str:

@@ -17,7 +17,7 @@ from tritarea_env.games import Game
 from tritarea_env.records import Record
 from tritarea_env.views import Agent, Views
 
-from .faults import Fault, Waiting, attempt, described, failing, kind_of, one_line
+from .faults import Fault, Waiting, attempt, described, failing, kind_of, let_go, one_line
 from .random import RandomAgent
 
 OnProgress = Callable[[int, int], None]  # games finished and decisions made since the last call
@@ -241,22 +241,22 @@ def _decide(
     if stand_in is None:
         place, cause = next(found, (0, trouble.error))
         raise _error_of(participant, tables, waiting.part(slice(place, place + 1)), cause) from cause
-    failures = dict(found)
-    if not failures:
-        return chosen
-    places = np.fromiter(failures, np.int64, len(failures))
-    failed = waiting.part(places)
-    chosen[places] = stand_in.act(failed.views())
-    _hand_over(tables, failed.index, list(failures.values()))
+    failed = []
+    for place, cause in found:
+        failed.append(place)
+        tables.faults.append(_fault(tables, int(waiting.index[place]), cause))
+    let_go(trouble.error)
+    if failed:
+        part = waiting.part(np.array(failed))
+        chosen[failed] = stand_in.act(part.views())
+        tables.holders[part.index, tables.games.seat[part.index]] = tables.stand_in
     return chosen
 
 
-def _hand_over(tables: _Tables, index: NDArray[np.int64], causes: Sequence[Exception]) -> None:
-    """Record the failures of the seats to move in the games ``index``; the stand-in holds these seats from now on."""
-    for i, cause in zip(index.tolist(), causes, strict=True):
-        seat = int(tables.games.seat[i])
-        tables.holders[i, seat] = tables.stand_in
-        tables.faults.append(Fault(i, seat, len(tables.seats), kind_of(cause), one_line(described(cause))))
+def _fault(tables: _Tables, i: int, cause: Exception) -> Fault:
+    """The failure of the seat to move in game ``i``."""
+    message = one_line(described(cause))
+    return Fault(i, int(tables.games.seat[i]), len(tables.seats), kind_of(cause), message)
 
 
 def _error_of(participant: Participant, tables: _Tables, one: Waiting, cause: Exception) -> AgentError:

@@ -127,7 +127,10 @@ def test_records_replay(played: Path) -> None:
         ({"seed": 4, "deals": 31}, "seed was 3, now 4; deals was 30, now 31"),
         ({"game": {"name": "triatri", "options": {"players": 2}}, "failure": "random_as_played"}, "failure was"),
         ({"agents": {"one": "random", "two": "greedy", "first": "eval_agents:First"}}, "agents.two was 'random', now"),
-        ({"agents": {"two": "random", "one": "random", "first": "eval_agents:First"}}, "order was one, two, first, now"),
+        (
+            {"agents": {"two": "random", "one": "random", "first": "eval_agents:First"}},
+            "order was one, two, first, now",
+        ),
     ],
 )
 def test_another_config_is_refused(copied: Path, change: dict[str, Any], told: str) -> None:
@@ -146,7 +149,9 @@ def test_a_changed_agent_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     play_to(tmp_path / "new.sqlite", config)
     play_to(tmp_path / "new.sqlite", config)
     (tmp_path / "changing_agent.py").write_text(code + "# better\n")
-    with pytest.raises(StoreError, match=r"agent 'mine' \(changing_agent:act\) has changed: the digest of its files was"):
+    with pytest.raises(
+        StoreError, match=r"agent 'mine' \(changing_agent:act\) has changed: the digest of its files was"
+    ):
         play_to(tmp_path / "new.sqlite", config)
 
 

@@ -20,16 +20,16 @@ def shares_of(played: Played, rule: str) -> NDArray[np.float64]:
             nobody is left, the win is shared evenly.
     """
     shares = played.shares()
-    lost = _lost(played)
-    games = np.flatnonzero(lost.any(axis=1))
-    if rule == "random_as_played" or not len(games):
+    if rule == "random_as_played" or not played.faults:
         return shares
-    final = played.final[games]
-    final.scores[:, : lost.shape[1]][lost[games]] = _LAST
-    among = np.empty((len(games), lost.shape[1]))
+    lost = _lost(played)
+    nobody = lost.all(axis=1)
+    shares[nobody] = 1.0 / shares.shape[1]
+    games = np.flatnonzero(lost.any(axis=1) & ~nobody)
+    final = played.final[games].view(np.recarray)
+    final.scores[:, : shares.shape[1]][lost[games]] = _LAST
+    among = np.empty((len(games), shares.shape[1]))
     loops.shares(final, np.arange(len(games)), among)
-    nobody = lost[games].all(axis=1)
-    among[nobody] = 1.0 / lost.shape[1]
     shares[games] = among
     return shares
 
