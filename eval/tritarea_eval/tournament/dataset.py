@@ -62,7 +62,7 @@ def recorded(store: Store, on_progress: OnProgress) -> Iterator[Recorded]:
     """
     key, seats = key_of(store.config.seed), store.layout.seats
     failures = {(failure.game, failure.seat): failure.decision for failure in store.failures()}
-    for part in store.parts(None if store.stopped is None else store.stopped[0]):
+    for part in store.parts():
         for first in range(0, len(part.id), AT_ONCE):
             games = part.take(np.arange(first, min(first + AT_ONCE, len(part.id))))
             ids = games.id.tolist()

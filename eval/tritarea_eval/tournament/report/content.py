@@ -10,9 +10,10 @@ import numpy as np
 from ...interval import Estimate
 from .. import ranking, ratings
 from ..identity import Identity
-from ..numbers import Numbers, Place, numbers
+from ..numbers import Numbers, Place
 from ..schedule import Schedule
 from ..store import Failure, Store
+from ..telling import numbers_of
 from . import plots
 from .examples import Example, examples
 from .plots import Floats, Plot
@@ -65,25 +66,18 @@ def read(store: Store) -> Report:
     Raises:
         ValueError: it holds no game yet.
     """
-    config, game = store.config, store.config.game.game
-    sides, names = game.sides(config.game.checked), config.names
-    stopped = store.stopped
-    games = store.games(None if stopped is None else stopped[0])
-    speeds = store.speeds()
-    found = numbers(
-        games, names, sources=game.sources, sides=sides, seed=config.seed, resamples=config.bootstrap,
-        speeds=[speeds.get(a) for a in range(len(names))],
-    )  # fmt: skip
-    folded = ranking.as_sides(games, sides)
+    config, names, found = store.config, store.config.names, numbers_of(store)
+    sides = config.game.game.sides(config.game.checked)
+    folded = ranking.as_sides(store.games(), sides)
     rated = np.array([agent.rating.mean for agent in found.agents])
     return Report(
         file=store.path.name,
-        title=game.title,
+        title=config.game.game.title,
         seed=config.seed,
         config=config.to_yaml(),
         failure=config.failure,
         planned=Schedule.of(config).games,
-        stopped=None if stopped is None else stopped[1],
+        stopped=None if store.stopped is None else store.stopped[1],
         agents=store.agents,
         numbers=found,
         history=ratings.history(folded, names) if len(names) > 1 else None,

@@ -66,9 +66,8 @@ def _pictures(plots: dict[str, Plot], *names: str) -> Markup:
 
 def _summary(report: Report) -> list[Markup]:
     n = report.numbers
-    words = (
-        f"{_many(n.games, 'game')} on {_many(n.deals, 'deal')}, {n.distinct:,} of them distinct games; seed {report.seed}."
-        + (f" In {_many(n.failed, 'game')} an agent failed." if n.failed else "")
+    words = f"{_many(n.games, 'game')} ({n.distinct:,} distinct) on {_many(n.deals, 'deal')}; seed {report.seed}." + (
+        f" In {_many(n.failed, 'game')} an agent failed." if n.failed else ""
     )
     found = [element("p", words)]
     if report.stopped is not None:
