@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from commandline import good, refused
+from commandline import good, refused, run
 from simulated import games_of
 from tourneys import config_of, play_to
 
 from tritarea_eval.interval import Estimate
+from tritarea_eval.tournament import dataset, parquet
 from tritarea_eval.tournament.report import content, drawing, markup, page
 from tritarea_eval.tournament.report.content import Report
 from tritarea_eval.tournament.report.examples import examples
@@ -229,3 +230,22 @@ def test_decisions_of_a_file(played: Path, tmp_path: Path) -> None:
     good("dataset", played, out, "--agent", NASTY)
     assert pl.read_parquet(out).equals(rows.filter(pl.col("agent") == NASTY))
     assert "no agent is named 'me'" in refused("dataset", played, out, "--agent", "me")
+
+
+def test_decisions_that_are_interrupted_leave_nothing(
+    played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor does anything read a file that is closed by then."""
+    handed, hand_over = [0], parquet._hand_over
+
+    def interrupted(*arguments: Any) -> None:
+        handed[0] += 1
+        if handed[0] == 2:
+            raise KeyboardInterrupt
+        hand_over(*arguments)
+
+    monkeypatch.setattr(parquet, "_hand_over", interrupted)
+    monkeypatch.setattr(dataset, "AT_ONCE", 4)
+    result = run("dataset", played, tmp_path / "decisions.parquet")
+    assert (result.exit_code, result.stderr.strip()) == (130, "error: stopped")
+    assert not list(tmp_path.iterdir())

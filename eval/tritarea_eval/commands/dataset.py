@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated
 
@@ -38,11 +39,9 @@ def dataset(
             raise UserError(f"{file} holds no game yet")
         game, options = opened.config.game.game, opened.config.game.checked
         about = {"game": game.name, "options": json.dumps(options), "fields": game.observation_digest}
-        with progress_bar("writing", opened.count()) as done:
-            rows = parquet.write(
-                dataset.frames(game, options, names, dataset.recorded(opened, done), agents),
-                dataset.schema_of(game, names),
-                out,
-                about,
-            )
+        with (
+            progress_bar("writing", opened.count()) as on_progress,
+            closing(dataset.frames(game, options, names, dataset.recorded(opened, on_progress), agents)) as frames,
+        ):
+            rows = parquet.write(frames, dataset.schema_of(game, names), out, about)
     typer.echo(f"{rows:,} decisions are in {out}.")
