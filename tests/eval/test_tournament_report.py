@@ -238,11 +238,11 @@ def test_decisions_that_are_interrupted_leave_nothing(
     """Nor does anything read a file that is closed by then."""
     handed, hand_over = [0], parquet._hand_over
 
-    def interrupted(*arguments: Any) -> None:
+    def interrupted(*arguments: Any) -> bool:
         handed[0] += 1
         if handed[0] == 2:
             raise KeyboardInterrupt
-        hand_over(*arguments)
+        return hand_over(*arguments)
 
     monkeypatch.setattr(parquet, "_hand_over", interrupted)
     monkeypatch.setattr(dataset, "AT_ONCE", 4)

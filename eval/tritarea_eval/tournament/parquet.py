@@ -56,8 +56,9 @@ def _write(frames: Iterable[pl.DataFrame], schema: Mapping[str, Any], out: IO[by
         writing = pool.submit(sink)
         try:
             for frame in frames:
+                if not _hand_over(frame, waiting, writing):
+                    break
                 rows += len(frame)
-                _hand_over(frame, waiting, writing)
         except BaseException:
             _hand_over(_Broken(), waiting, writing)
             raise
@@ -66,11 +67,12 @@ def _write(frames: Iterable[pl.DataFrame], schema: Mapping[str, Any], out: IO[by
     return rows
 
 
-def _hand_over(frame: Any, waiting: queue.Queue[Any], writing: Future[None]) -> None:
-    """Give the next frame to the file, unless writing has ended in an error (a full disk), which is told at the end."""
+def _hand_over(frame: Any, waiting: queue.Queue[Any], writing: Future[None]) -> bool:
+    """Give the next frame to the file; whether it is still being written (not so after an error, as of a full disk)."""
     while not writing.done():
         try:
             waiting.put(frame, timeout=PATIENCE)
-            return
+            return True
         except queue.Full:
             continue
+    return False
