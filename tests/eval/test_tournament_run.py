@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
+import multiprocessing
 import random
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -19,11 +18,14 @@ from commandline import good, refused, run
 from tourneys import SMALL, config_of, exported, ignore, play_to
 
 from tritarea_eval.tournament import pool
+from tritarea_eval.tournament.config import load
 from tritarea_eval.tournament.identity import identities
 from tritarea_eval.tournament.run import complete, play, rule_of
 from tritarea_eval.tournament.schedule import Schedule
 from tritarea_eval.tournament.store import begin, read
 from tritarea_eval.tournament.work import Work
+
+PLAIN = {"one": "random", "two": "random"}  # agents that every process finds
 
 
 class Interrupted(Exception):
@@ -89,7 +91,7 @@ def test_a_hole_is_filled(whole: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["tritarea", "triatri"])
 def test_columns_say_what_was_played(name: str) -> None:
-    agents = {letter: "random" for letter in "abcd"}
+    agents = dict.fromkeys("abcd", "random")
     work = Work(config_of(game={"name": name}, agents=agents, deals=4))
     games = work.play(0, 4).games
     assert games.id.tolist() == list(range(16))
@@ -136,23 +138,23 @@ def test_failures_are_counted_and_end_nothing(tmp_path: Path) -> None:
 
 
 def test_a_rule_looks_at_whole_waves_only(tmp_path: Path) -> None:
-    stop = {"width": {"between": ["one", "first"], "of": "score", "below": 4.0}}
+    stop = {"width": {"between": ["one", "first"], "of": "lead", "below": 0.5}}
     config = config_of(deals=300, wave=30, stop=stop)
     schedule = Schedule.of(config)
     for name, batch in (("a", 256), ("b", 5)):
         play_to(tmp_path / f"{name}.sqlite", config, games_at_once=batch)
     with read(tmp_path / "a.sqlite") as store:
-        assert store.stopped is not None
-        blocks, reason = store.stopped
+        assert store.ended is not None
+        blocks, verdict = store.ended
         assert 0 < blocks < schedule.blocks
         assert blocks % schedule.wave == 0
         assert store.blocks().tolist() == list(range(blocks))
-        assert "wide" in reason
+        assert "wide" in verdict
         assert complete(store, schedule)
     assert exported(tmp_path / "a.sqlite") == exported(tmp_path / "b.sqlite")
     play_to(tmp_path / "a.sqlite", config)  # nothing more to do
     assert exported(tmp_path / "a.sqlite") == exported(tmp_path / "b.sqlite")
-    assert f"Stopped after {blocks} tables: " in good("tournament", tmp_path / "a.sqlite", "--table")
+    assert f"Ended after {blocks} tables: lead: interval" in good("tournament", tmp_path / "a.sqlite", "--table")
 
 
 def test_a_rule_that_has_not_decided(tmp_path: Path) -> None:
@@ -160,16 +162,16 @@ def test_a_rule_that_has_not_decided(tmp_path: Path) -> None:
     config = config_of(deals=40, wave=20, stop=stop)
     play_to(tmp_path / "all.sqlite", config)
     with read(tmp_path / "all.sqlite") as store:
-        assert store.stopped is None
+        assert store.ended is not None
+        assert store.ended.blocks == Schedule.of(config).blocks
+        assert store.ended.verdict.startswith("undecided, ")
         assert complete(store, Schedule.of(config))
 
 
-def test_rules_speak_of_differences() -> None:
+def test_rules_are_the_configs() -> None:
     sprt: Any = rule_of(config_of(stop={"sprt": {"between": ["first", "one"], "low": 0.0, "high": 0.1}}))
-    assert (sprt.first, sprt.second, sprt.low, sprt.high) == (2, 0, 0.5, 0.55)
-    width: Any = rule_of(config_of(stop={"width": {"between": ["one", "two"], "of": "share", "below": 0.1}}))
-    assert (width.quantity, width.width) == ("share", 0.05)
-    width = rule_of(config_of(stop={"width": {"between": ["one", "two"], "of": "rating", "below": 30}}))
+    assert (sprt.first, sprt.second, sprt.quantity, sprt.low, sprt.high) == (2, 0, "lead", 0.0, 0.1)
+    width: Any = rule_of(config_of(stop={"width": {"between": ["one", "two"], "of": "rating", "below": 30}}))
     assert (width.quantity, width.width) == ("rating", 30)
 
 
@@ -178,39 +180,53 @@ def test_rules_speak_of_differences() -> None:
 
 def test_a_worker_that_dies_is_told(tmp_path: Path) -> None:
     config = config_of(agents={"one": "random", "dying": "dying_agent:Dying"}, deals=4)
-    with pytest.raises(pool.PoolError, match=r"a worker died \(SIGKILL, perhaps for lack of memory\) while it played"):
-        with begin(tmp_path / "new.sqlite", config, identities(config)) as store, pool.Team(config, 2) as team:
-            play(store, team.play, 4, ignore, ignore)
-    assert not tournament_kills.children(os.getpid())
+    told = r"a worker died \(SIGKILL, perhaps for lack of memory\) while it played blocks \d … \d"
+    with (
+        begin(tmp_path / "new.sqlite", config, identities(config)) as store,
+        pool.Team(config, 1) as team,
+        pytest.raises(pool.PoolError, match=told),
+    ):
+        play(store, team.play, 4, ignore, ignore)
+    assert not multiprocessing.active_children()
 
 
 def test_kills_change_nothing(tmp_path: Path) -> None:
-    assert tournament_kills.compare(tmp_path, 1, 1500, 2, random.Random(4)) <= 1
+    path = written(tmp_path, agents=PLAIN, deals=2000)
+    words = tournament_kills.command(tmp_path, "killed", "--workers", "2", "--batch", "4")
+    assert tournament_kills.kill(words, lambda: games_in(tmp_path / "killed.sqlite") > 0)
+    assert 0 < games_in(tmp_path / "killed.sqlite") < 4000
+    for name in ("killed", "whole"):
+        play_to(tmp_path / f"{name}.sqlite", load(path, {}), games_at_once=256)
+    assert exported(tmp_path / "killed.sqlite") == exported(tmp_path / "whole.sqlite")
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_signals(tmp_path: Path, number: int, code: int) -> None:
-    (tmp_path / "config.yaml").write_text(tournament_kills.CONFIG % 1_000_000)
-    words = tournament_kills.command(tmp_path, "long", "--workers", "2", "--batch", "20")
+@pytest.mark.parametrize(("number", "code", "workers"), [(signal.SIGINT, 130, 2), (signal.SIGTERM, 143, 1)])
+def test_signals(tmp_path: Path, number: int, code: int, workers: int) -> None:
+    written(tmp_path, agents=PLAIN, deals=1_000_000)
+    path = tmp_path / "long.sqlite"
+    words = tournament_kills.command(tmp_path, "long", "--workers", str(workers), "--batch", "20")
     with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as process:
         until = time.monotonic() + 100
-        while not (tmp_path / "long.sqlite").exists() or not games_in(tmp_path / "long.sqlite"):
+        while not games_in(path):
+            assert process.poll() is None
             assert time.monotonic() < until
             time.sleep(0.1)
-        workers = tournament_kills.children(process.pid)
+        helpers = tournament_kills.children(process.pid)
         process.send_signal(number)
         said = process.communicate(timeout=60)[1].strip().splitlines()[-1]
     assert process.returncode == code
-    assert said == f"error: stopped: what is stored is whole; go on with: tritarea tournament {words[-5]} --workers 2"
-    assert workers
-    assert not any(map(tournament_kills.alive, workers))
+    again = f"tritarea tournament {path} --workers {workers}"
+    assert said == f"error: stopped: what is stored is whole; go on with: {again}"
+    assert len(helpers) >= workers - 1
+    assert not any(map(tournament_kills.alive, helpers))
 
 
 def games_in(path: Path) -> int:
+    """How many are in the file; 0 if it is not made yet."""
     try:
         with read(path) as store:
             return store.count()
-    except ValueError:  # not made yet
+    except ValueError:
         return 0
 
 

@@ -19,7 +19,7 @@ from tritarea_eval.tournament import identity, layout, store
 from tritarea_eval.tournament.games import Games
 from tritarea_eval.tournament.record import record_of
 from tritarea_eval.tournament.run import play
-from tritarea_eval.tournament.store import Batch, Failure, StoreError, Timed, begin, read
+from tritarea_eval.tournament.store import Batch, Ended, Failure, StoreError, Timed, begin, read
 from tritarea_eval.tournament.work import Work
 
 
@@ -82,7 +82,7 @@ def test_what_is_stored_is_found(tmp_path: Path) -> None:
         failures = [Failure(5, 1, 7, 2, "late", "after 5 s"), Failure(3, 0, 2, 1, "error", "it's “broken”")]
         new.add(Batch(games, moves, failures, [Timed(0, 10, 0.5), Timed(1, 0, 0.0)]))
         new.add(Batch(new.layout.games([]), [], [], [Timed(0, 20, 0.5)]))
-        new.stop(4, "enough")
+        new.end(Ended(4, "enough"))
     with read(path) as found:
         assert found.config == config
         assert [agent.name for agent in found.agents] == ["one", "two", "first"]
@@ -91,7 +91,7 @@ def test_what_is_stored_is_found(tmp_path: Path) -> None:
         assert found.blocks().tolist() == [0, 1, 2, 3]
         assert found.failures() == failures[::-1]
         assert found.speeds() == {0: 30.0}
-        assert found.stopped == (4, "enough")
+        assert found.ended == (4, "enough")
         assert found.moves(6)[1].tolist() == [0, 1, 2, 3, 4, 5]
         assert [len(moves) for _, moves in found.recorded(3)] == [3, 3, 2]
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["new.sqlite"]  # no lock, no journal is left

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 COMMAND = [sys.executable, "-m", "tritarea_eval.cli", "tournament"]
@@ -39,45 +40,52 @@ def alive(process: int) -> bool:
         return False
 
 
-def killed(words: list[str], after: float) -> bool:
-    """Begin a command and kill it after some seconds; False if it was over by then."""
+def kill(words: list[str], ready: Callable[[], bool]) -> bool:
+    """Begin a command and kill it when ``ready`` says so; False if it was over by then."""
     with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        try:
-            process.wait(after)
-        except subprocess.TimeoutExpired:
-            workers = children(process.pid)
-            process.send_signal(signal.SIGKILL)
-            process.wait()
-            until = time.monotonic() + 20
-            while any(alive(worker) for worker in workers):
-                assert time.monotonic() < until, "a worker outlives the one that it works for"
-                time.sleep(0.05)
-            return True
-    return False
+        while not ready():
+            if process.poll() is not None:
+                return False
+            time.sleep(0.01)
+        workers = children(process.pid)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    until = time.monotonic() + 20
+    while any(map(alive, workers)):
+        assert time.monotonic() < until, "a worker outlives the process that it works for"
+        time.sleep(0.05)
+    return True
 
 
-def compare(folder: Path, kills: int, deals: int, workers: int, rng: random.Random) -> int:
-    """Kill a tournament ``kills`` times, let it end, compare it with an undisturbed one; returns how many kills struck."""
+def after(seconds: float) -> Callable[[], bool]:
+    """Whether so much time has gone by."""
+    until = time.monotonic() + seconds
+    return lambda: time.monotonic() > until
+
+
+def finished(folder: Path, name: str, workers: int) -> tuple[bytes, bytes]:
+    """Play a tournament to its end: the numbers that it prints, and its exported table."""
+    words = command(folder, name, "--workers", str(workers), "--export", "csv", "--json")
+    printed = subprocess.run(words, stdout=subprocess.PIPE, check=True).stdout
+    return printed, (folder / f"{name}.csv").read_bytes()
+
+
+def compare(folder: Path, kills: int, deals: int, rng: random.Random) -> int:
+    """Kill a tournament ``kills`` times, let it end, compare it with an undisturbed one; how many kills struck."""
     (folder / "config.yaml").write_text(CONFIG % deals)
     begun = time.monotonic()
-    whole = subprocess.run(
-        command(folder, "whole", "--workers", "1", "--export", "csv", "--json"), capture_output=True, check=True
-    )
+    whole = finished(folder, "whole", 1)
     seconds, struck = time.monotonic() - begun, 0
     for number in range(kills):
-        words = command(folder, "killed", "--workers", str(workers), "--batch", str(rng.choice([2, 30, 256])))
-        after = rng.uniform(0.3, 1.0) * seconds
-        struck += killed(words, after)
-        print(f"kill {number + 1} of {kills}: after {after:.1f} s", flush=True)
-    again = subprocess.run(
-        command(folder, "killed", "--workers", "2", "--export", "csv", "--json"), capture_output=True, check=True
-    )
-    assert again.stdout == whole.stdout
-    assert (folder / "killed.csv").read_bytes() == (folder / "whole.csv").read_bytes()
+        words = command(folder, "killed", "--workers", "2", "--batch", str(rng.choice([2, 30, 256])))
+        wait = rng.uniform(0.2, 0.9) * seconds
+        struck += kill(words, after(wait))
+        print(f"kill {number + 1} of {kills}: after {wait:.1f} s", flush=True)
+    assert finished(folder, "killed", 2) == whole
     return struck
 
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as name:
-        struck = compare(Path(name), int(sys.argv[1]), int(sys.argv[2]) if sys.argv[2:] else 20_000, 2, random.Random())
+        struck = compare(Path(name), int(sys.argv[1]), int(sys.argv[2]) if sys.argv[2:] else 20_000, random.Random())
         print(f"{struck} kills struck; the numbers and the exported bytes are those of an undisturbed run")

@@ -85,11 +85,11 @@ def _asked(
             raise UserError(f"{file} holds its own config: --out, --games, --deals and --seed go with a YAML file")
         with read(file) as store:
             return store.config, file
+    if games is not None and "deals" in overrides:
+        raise UserError("give --games or --deals, not both")
     config = configs.load(file, overrides)
+    schedule = Schedule.of(config)
     if games is not None:
-        if "deals" in overrides:
-            raise UserError("give --games or --deals, not both")
-        schedule = Schedule.of(config)
         needed = -(-games // (schedule.seatings * schedule.tables_per_deal))
         config = configs.load(file, {**overrides, "deals": needed})
     return config, out or Path("runs", "tournaments", f"{file.stem}.sqlite")

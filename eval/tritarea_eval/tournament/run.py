@@ -12,8 +12,8 @@ from .config import SprtConfig, TournamentConfig
 from .pool import OnProgress, Task, Team
 from .ranking import as_sides
 from .schedule import Schedule
-from .stopping import Rule, SequentialTest, Width
-from .store import Batch, Store
+from .stopping import Rule, SequentialTest, Verdict, Width
+from .store import Batch, Ended, Store
 from .watching import Screen
 from .work import Work
 
@@ -29,7 +29,7 @@ def finish(store: Store, workers: int, games_at_once: int, console: Console) -> 
     """
     schedule, done = Schedule.of(store.config), store.count()
     games = blocks_to_play(store, schedule) * schedule.seatings
-    at_most = " at most" if store.config.stop is not None and store.stopped is None else ""
+    at_most = " at most" if store.config.stop is not None and store.ended is None else ""
     console.print(f"{games:,} games{at_most}, {done:,} played, {games - done:,} to play", soft_wrap=True)
     if complete(store, schedule):
         return
@@ -43,14 +43,14 @@ def finish(store: Store, workers: int, games_at_once: int, console: Console) -> 
 
 
 def blocks_to_play(store: Store, schedule: Schedule) -> int:
-    """How many blocks the tournament has, as far as is known: a rule may have ended it, or may yet."""
-    return schedule.blocks if store.stopped is None else store.stopped[0]
+    """How many blocks the tournament has, at most if a stopping rule may yet end it."""
+    return schedule.blocks if store.ended is None else store.ended.blocks
 
 
 def complete(store: Store, schedule: Schedule) -> bool:
-    """Whether nothing is left to play."""
-    over = store.stopped is not None or store.config.stop is None
-    return over and len(store.blocks()) == blocks_to_play(store, schedule)
+    """Whether nothing is left to do: all blocks are there, and a stopping rule has looked at them."""
+    looked = store.ended is not None or store.config.stop is None
+    return looked and len(store.blocks()) == blocks_to_play(store, schedule)
 
 
 def play(
@@ -68,17 +68,19 @@ def play(
         on_stored: is called when more games are in the file.
     """
     schedule = Schedule.of(store.config)
-    if store.stopped is not None:
+    if store.ended is not None:
         return
     step = max(1, games_at_once // schedule.seatings)
+    rule = None if store.config.stop is None else rule_of(store.config)
     for end in _looks(store.config, schedule):
         for batch in players(_tasks(store, end, step), on_progress):
             store.add(batch)
             on_stored()
-        reason = _reason(store, end)
-        if reason is not None:
-            store.stop(end, reason)
-            return
+        if rule is not None:
+            verdict = _verdict(store, rule, end)
+            if verdict.stop or end == schedule.blocks:
+                store.end(Ended(end, verdict.text if verdict.stop else f"undecided, {verdict.text}"))
+                return
 
 
 def _looks(config: TournamentConfig, schedule: Schedule) -> Iterator[int]:
@@ -88,31 +90,21 @@ def _looks(config: TournamentConfig, schedule: Schedule) -> Iterator[int]:
     yield schedule.blocks
 
 
-def _reason(store: Store, end: int) -> str | None:
-    """Why the tournament ends before all blocks are played; None if it goes on."""
+def _verdict(store: Store, rule: Rule, end: int) -> Verdict:
+    """What the rule says of the blocks below ``end``."""
     config = store.config
-    if config.stop is None:
-        return None
-    sides = config.game.game.sides(config.game.checked)
-    games = as_sides(store.games(end), sides)
-    verdict = rule_of(config).look(games, len(config.agents), config.seed)
-    return verdict.text if verdict.stop else None
+    games = as_sides(store.games(end), config.game.game.sides(config.game.checked))
+    return rule.look(games, len(config.agents), config.seed)
 
 
 def rule_of(config: TournamentConfig) -> Rule:
-    """The config's stopping rule.
-
-    The config speaks of the difference of two agents' parts of the wins that one of them took; ``pairs.Pair`` has the
-    first one's part, which is half as far from one half.
-    """
+    """The config's stopping rule."""
     assert config.stop is not None
     rule = config.stop.rule
     first, second = (config.names.index(name) for name in rule.between)
     if isinstance(rule, SprtConfig):
-        low, high = ((1 + value) / 2 for value in (rule.low, rule.high))
-        return SequentialTest(first, second, "share", low, high, rule.alpha, rule.beta)
-    width = rule.below / 2 if rule.of == "share" else rule.below
-    return Width(first, second, rule.of, width)
+        return SequentialTest(first, second, "lead", rule.low, rule.high, rule.alpha, rule.beta)
+    return Width(first, second, rule.of, rule.below)
 
 
 def _tasks(store: Store, end: int, step: int) -> Iterator[Task]:

@@ -61,6 +61,13 @@ class Timed(NamedTuple):
     seconds: float
 
 
+class Ended(NamedTuple):
+    """After how many blocks a tournament with a stopping rule ended, and what the rule said."""
+
+    blocks: int
+    verdict: str
+
+
 class Batch(NamedTuple):
     """Whole blocks that were played: their games, each game's packed moves, failures, times."""
 
@@ -163,21 +170,17 @@ class Store:
                 times,
             )
 
-    def stop(self, blocks: int, reason: str) -> None:
-        """Note that a rule ended the tournament after so many blocks, and why."""
+    def end(self, ended: Ended) -> None:
+        """Note how a stopping rule's tournament ended."""
         with _told(self.path), self._connection as connection:
-            content = json.dumps({"blocks": blocks, "reason": reason})
-            connection.execute("INSERT INTO about VALUES ('stopped', ?)", (content,))
+            connection.execute("INSERT INTO about VALUES ('ended', ?)", (json.dumps(ended._asdict()),))
 
     @property
-    def stopped(self) -> tuple[int, str] | None:
-        """After how many blocks a rule ended the tournament, and why; None if none has."""
+    def ended(self) -> Ended | None:
+        """How a stopping rule's tournament ended; None if it has not, or has no such rule."""
         with _told(self.path):
-            row = self._connection.execute("SELECT value FROM about WHERE key = 'stopped'").fetchone()
-        if row is None:
-            return None
-        content = json.loads(row[0])
-        return int(content["blocks"]), str(content["reason"])
+            row = self._connection.execute("SELECT value FROM about WHERE key = 'ended'").fetchone()
+        return None if row is None else Ended(**json.loads(row[0]))
 
     def blocks(self) -> NDArray[np.int64]:
         """The blocks that are stored, sorted."""

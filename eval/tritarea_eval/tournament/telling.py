@@ -161,8 +161,8 @@ def remarks(store: Store, found: Numbers) -> list[str]:
     for what, spread in (("win share", found.share_spread), ("score", found.score_spread)):
         if spread is not None:
             lines.append(f"Variance of a seat's {what}: {_spread_text(spread)}.")
-    if store.stopped is not None:
-        lines.append(f"Stopped after {store.stopped[0]:,} tables: {store.stopped[1]}.")
+    if store.ended is not None:
+        lines.append(f"Ended after {store.ended.blocks:,} tables: {store.ended.verdict}.")
     if found.npc_share is not None:
         lines.append(f"NPC seats won {found.npc_share:.3f}.")
     lines += [f"{note[:1].upper()}{note[1:]}." for note in found.notes]
