@@ -158,7 +158,9 @@ def test_few_and_many(tmp_path: Path, changes: dict[str, Any], absent: set[str])
 def test_a_tournament_under_way_says_so(report: Report) -> None:
     assert "Not complete: " in page.written(report._replace(planned=10**6))
     assert "Not complete: " not in page.written(report)
-    assert "A rule ended it" in page.written(report._replace(stopped="it was clear", planned=10**6))
+    ended = page.written(report._replace(ended="it was clear", planned=10**6))
+    assert "Not complete: " not in ended
+    assert "with: it was clear." in ended
 
 
 def test_without_matplotlib_one_line(played: Path, monkeypatch: pytest.MonkeyPatch) -> None:

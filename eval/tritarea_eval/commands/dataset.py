@@ -41,7 +41,8 @@ def dataset(
         about = {"game": game.name, "options": json.dumps(options), "fields": game.observation_digest}
         with (
             progress_bar("writing", opened.count()) as on_progress,
-            closing(dataset.frames(game, options, names, dataset.recorded(opened, on_progress), agents)) as frames,
+            closing(dataset.recorded(opened, on_progress)) as recorded,
         ):
+            frames = dataset.frames(game, options, names, recorded, agents)
             rows = parquet.write(frames, dataset.schema_of(game, names), out, about)
     typer.echo(f"{rows:,} decisions are in {out}.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -54,23 +54,20 @@ class Recorded(NamedTuple):
     failed_at: NDArray[np.int64]
 
 
-def recorded(store: Store, on_progress: OnProgress) -> Iterator[Recorded]:
-    """The games of a tournament's file by id, some at a time.
+def recorded(store: Store, on_progress: OnProgress) -> Generator[Recorded]:
+    """The games of a tournament's file by id, some at a time; to be closed before the file is.
 
     Args:
         on_progress: told of games and their decisions.
     """
-    key, seats = key_of(store.config.seed), store.layout.seats
+    key, seats = key_of(store.config.seed), range(store.layout.seats)
     failures = {(failure.game, failure.seat): failure.decision for failure in store.failures()}
-    for part in store.parts():
-        for first in range(0, len(part.id), AT_ONCE):
-            games = part.take(np.arange(first, min(first + AT_ONCE, len(part.id))))
-            ids = games.id.tolist()
-            moves = [store.moves(game) for game in ids]
-            failed_at = [[failures.get((game, seat), -1) for seat in range(seats)] for game in ids]
-            streams = np.array([child(key, deal) for deal in games.deal.tolist()], np.uint64)
-            yield Recorded(games, streams, [m[0] for m in moves], [m[1] for m in moves], np.array(failed_at, np.int64))
-            on_progress(len(ids), sum(len(m[1]) for m in moves))
+    for games, moves in store.recorded(AT_ONCE):
+        failed_at = [[failures.get((game, seat), -1) for seat in seats] for game in games.id.tolist()]
+        streams = np.array([child(key, deal) for deal in games.deal.tolist()], np.uint64)
+        actors, actions = zip(*moves, strict=True)
+        yield Recorded(games, streams, actors, actions, np.array(failed_at, np.int64))
+        on_progress(len(moves), sum(map(len, actions)))
 
 
 def schema_of(game: Game, names: Sequence[str]) -> dict[str, Any]:

@@ -28,7 +28,7 @@ class Report(NamedTuple):
         seed, config: as it was set up; the config as YAML.
         failure: its rule for failures.
         planned: how many games it has in all.
-        stopped: why a rule ended it before; None if none did.
+        ended: what its stopping rule said in the end; None if it has none, or not yet.
         agents: in the order of their numbers; NPC seats' last.
         numbers: of its games.
         history: see ``ratings.history``; None with one agent.
@@ -42,7 +42,7 @@ class Report(NamedTuple):
     config: str
     failure: str
     planned: int
-    stopped: str | None
+    ended: str | None
     agents: list[Identity]
     numbers: Numbers
     history: tuple[np.ndarray, Floats] | None
@@ -77,7 +77,7 @@ def read(store: Store) -> Report:
         config=config.to_yaml(),
         failure=config.failure,
         planned=Schedule.of(config).games,
-        stopped=None if store.stopped is None else store.stopped[1],
+        ended=None if store.ended is None else store.ended.verdict,
         agents=store.agents,
         numbers=found,
         history=ratings.history(folded, names) if len(names) > 1 else None,

@@ -70,8 +70,9 @@ def _summary(report: Report) -> list[Markup]:
         f" In {_many(n.failed, 'game')} an agent failed." if n.failed else ""
     )
     found = [element("p", words)]
-    if report.stopped is not None:
-        found.append(element("p", f"A rule ended it before all of {_many(report.planned, 'game')}: {report.stopped}."))
+    if report.ended is not None:
+        words = f"Its stopping rule ended it, of {_many(report.planned, 'game')} at most, with: {report.ended}."
+        found.append(element("p", words))
     elif n.games < report.planned:
         words = f"Not complete: {n.games:,} of {_many(report.planned, 'game')} are played. Numbers may still change."
         found.append(element("p", words, kind="note"))
