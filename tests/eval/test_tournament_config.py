@@ -1,11 +1,12 @@
 """A tournament's config: what the shipped ones say, and one clear line for everything that is wrong."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
-from tritarea_eval.tournament.config import MOST_AGENTS, TournamentConfig, check, load
+from tritarea_eval.tournament.config import MOST_AGENTS, LimitsConfig, TournamentConfig, check, load
 from tritarea_eval.tournament.schedule import Schedule
 from tritarea_train.config import ConfigError, make_as
 
@@ -116,3 +117,17 @@ def test_agents_are_looked_up_by_check():
         check(make(agents={"a": "greedy", "b": "gredy"}, format="one_vs_rest"))
     with pytest.raises(ConfigError, match=r"^game.options.npc: no agent is named 'nobody'"):
         check(make(game={"options": {"players": 3, "npc": "nobody"}}))
+
+
+def test_the_docs_configs_are_good_and_their_table_has_every_field(tmp_path):
+    text = (CONFIGS[0].parents[2] / "docs" / "tournaments.md").read_text()
+    blocks = re.findall(r"^```yaml\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert len(blocks) >= 3
+    for number, block in enumerate(blocks):
+        path = tmp_path / f"{number}.yaml"
+        path.write_text(block)
+        Schedule.of(load(path, {}))
+    first_cells = re.findall(r"^\| (`[a-z_.]+`(?:, `[a-z_.]+`)*) \|", text, re.MULTILINE)
+    told = {name for cell in first_cells for name in re.findall(r"`([a-z_.]+)`", cell)}
+    assert {field.split(".")[0] for field in told} >= set(TournamentConfig.model_fields)
+    assert told >= {f"limits.{name}" for name in LimitsConfig.model_fields}

@@ -65,6 +65,11 @@ def test_few_tables_are_balanced(agents):
     assert_all_apart_alike(np.insert(beside, 0, agents, axis=1), agents, with_one_more=True)
 
 
+@pytest.mark.parametrize(("agents", "count"), [(5, 5), (6, 30), (7, 21), (9, 54), (13, 39), (17, 68), (20, 380)])
+def test_tables_are_few_indeed(agents, count):
+    assert len(tables.balanced_tables(agents, 4)) == count
+
+
 def assert_all_apart_alike(rows, agents, with_one_more=False):
     assert all(len(set(row)) == len(row) for row in rows.tolist())
     numbers = agents + with_one_more

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import chain, combinations, permutations
@@ -71,9 +72,9 @@ def _rows(tables: Iterable[Sequence[int]]) -> NDArray[np.int8]:
 
 
 def _developed(base: Sequence[Table], n: int) -> NDArray[np.int8]:
-    tables = np.array(base)
-    moved = (tables + np.arange(n)[:, None, None]) % n
-    return np.where(tables == INFINITY, n, moved).reshape(-1, tables.shape[1]).astype(np.int8)
+    tables = np.array(base)[:, None]
+    moved = (tables + np.arange(n)[:, None]) % n
+    return np.where(tables == INFINITY, n, moved).reshape(-1, tables.shape[2]).astype(np.int8)
 
 
 def _threes(n: int, infinity: bool) -> list[Table]:
@@ -87,15 +88,17 @@ def _threes(n: int, infinity: bool) -> list[Table]:
 def _fours(n: int, infinity: bool) -> list[Table]:
     """Of each pair a, b the table a, b, -a, -b.
 
-    Its differences are ±(a - b), ±(a + b) one place apart, and ±2a, ±2b two places apart, each of these twice.
-    Beside infinity, all tables are there twice but some pairs' two tables give way to four with the same differences.
+    Its differences are ±(a - b), ±(a + b) one place apart, and ±2a, ±2b two places apart, each of these twice; those
+    of b, a are the same. Beside infinity, all tables are there twice but some pairs' two tables give way to four with
+    the same differences.
     """
     pairs = _pairs(n)
-    base: list[Table] = [(a, b, n - a, n - b) for a, b in pairs]
     if not infinity:
-        return base
+        both_ways = Counter(pairs) == Counter((b, a) for a, b in pairs)
+        return [(a, b, n - a, n - b) for a, b in pairs if a < b or not both_ways]
     gone = len(pairs) // (n // 2)
-    return 2 * base[gone:] + list(chain.from_iterable(_with_infinity(a, b, n) for a, b in pairs[:gone]))
+    kept: list[Table] = [(a, b, n - a, n - b) for a, b in pairs[gone:]]
+    return 2 * kept + list(chain.from_iterable(_with_infinity(a, b, n) for a, b in pairs[:gone]))
 
 
 def _with_infinity(a: int, b: int, n: int) -> list[Table]:
@@ -108,12 +111,15 @@ def _with_infinity(a: int, b: int, n: int) -> list[Table]:
 def _pairs(n: int) -> tuple[tuple[int, int], ...]:
     """Pairs a, b among 1 … n // 2 (up to the sign): all are in equally many, and all are equally often a ± b.
 
-    ``n`` is odd, at least 5. Where 3 divides it, one pair for each a does not suffice (the sum of (a - b)² + (a + b)²
-    would be 0 mod n but is not), and three are sought by simulated annealing, whose chance is always the same.
+    ``n`` is odd, at least 5. If 3 does not divide it, b = 2a will do, or any multiple that, one less, and one more
+    are prime to n; best a square root of -1, which makes of b a again. Where 3 divides n, one pair for each a does not
+    suffice (the sum of (a - b)² + (a + b)² would be 0 mod n but is not), and three are sought by simulated annealing,
+    whose chance is always the same.
     """
     half = n // 2
     if n % 3:
-        return tuple((a, _folded(2 * a, n)) for a in range(1, half + 1))
+        times = next((t for t in range(2, n) if t * t % n == n - 1), 2)
+        return tuple((a, _folded(times * a, n)) for a in range(1, half + 1))
     left = [a for _ in range(3) for a in range(1, half + 1)]
     right = [(a + shift) % half + 1 for shift in (0, 1, 2) for a in range(1, half + 1)]
     return _annealed(left, right, n)
