@@ -87,17 +87,17 @@ SMALL_STUDY = {
     "seeds": [0],
     "matches": {"games": 8},
 }
-SMALLER = {
+SMALL_CONFIGS = {
     "train/quick": SMALL,
     "exploit/tritarea": SMALL,
     "studies/smoke": SMALL_STUDY,
-    "tournament/smoke": {"deals": 1},
+    "tournament/smoke": {},
 }
 
 
 def write_small_configs(folder):
     """The configs of the docs' commands with fewer of everything, so that they take seconds."""
-    for name, small in SMALLER.items():
+    for name, small in SMALL_CONFIGS.items():
         path = Path("configs", f"{name}.yaml")
         config = yaml.safe_load((ROOT / path).read_text())
         for field, smaller in small.items():

@@ -38,7 +38,8 @@ class Undecided(Exception):
     def __init__(self, chosen: NDArray[np.int64], causes: Mapping[int, Exception]) -> None:
         self.chosen, self.causes = chosen, causes
         first = min(causes)
-        super().__init__(f"{len(causes)} of {len(chosen)} decisions failed, number {first}: {causes[first]}")
+        many = f"{len(causes)} of {len(chosen)} decisions failed, the first: " if len(chosen) > 1 else ""
+        super().__init__(f"{many}{causes[first]}")
 
 
 class SimpleAgent(Protocol):

@@ -216,7 +216,7 @@ def play_games(
     chosen = np.zeros(len(streams), np.int64)
     while len(live):
         holder = tables.holders[live, tables.games.seat[live]]
-        for number, participant in enumerate((*participants, stand_in)):
+        for number, participant in enumerate([*participants, stand_in] if tables.faults else participants):
             index = live[holder == number]
             if len(index):
                 waiting = Waiting(game, tables.games, index, keys[index])

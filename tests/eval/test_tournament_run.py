@@ -62,7 +62,7 @@ def test_interruptions_change_nothing(whole: Path, tmp_path: Path) -> None:
     while True:
         left = rng.randrange(1, 6)
 
-        def count_down() -> None:
+        def count_down(_: Any) -> None:
             nonlocal left
             left -= 1
             if not left:

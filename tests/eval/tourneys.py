@@ -32,7 +32,7 @@ def ignore(*_: Any) -> None:
 
 
 def play_to(
-    path: Path, config: TournamentConfig, games_at_once: int = 64, on_stored: Callable[[], None] = ignore
+    path: Path, config: TournamentConfig, games_at_once: int = 64, on_stored: Callable[[Any], None] = ignore
 ) -> None:
     """Play what the file lacks."""
     with begin(path, config, identities(config)) as store:

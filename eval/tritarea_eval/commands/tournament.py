@@ -15,7 +15,8 @@ from .common import MOST, UserError, fail, screen
 if TYPE_CHECKING:
     from tritarea_eval.tournament.config import TournamentConfig
 
-STOPPED = 130
+INTERRUPTED, TERMINATED = 130, 143  # exit codes of SIGINT and SIGTERM
+STOPS = (INTERRUPTED, TERMINATED)
 
 
 def tournament(
@@ -59,14 +60,25 @@ def tournament(
       tritarea tournament configs/tournament/smoke.yaml --out smoke.sqlite
       tritarea tournament smoke.sqlite --table
     """
+    from tritarea_eval.tournament.pool import PoolError
     from tritarea_eval.tournament.store import StoreError
     from tritarea_train.config import ConfigError
 
     try:
         config, path = _asked(file, out, {"deals": deals, "seed": seed}, games)
-        if not table:
-            _play(config, path, workers or _cores(), batch)
-        _show(path, export, as_json)
+        many = workers or _cores()
+        again = shlex.join(["tritarea", "tournament", str(path), "--workers", str(many)])
+        try:
+            if not table:
+                _play(config, path, many, batch)
+            _show(path, export, as_json)
+        except PoolError as error:
+            raise fail(f"{error}; what is stored is whole; go on with: {again}", 1) from error
+        except (KeyboardInterrupt, SystemExit) as error:
+            code = error.code if isinstance(error, SystemExit) else INTERRUPTED
+            if code not in STOPS:
+                raise
+            raise fail(f"stopped: what is stored is whole; go on with: {again}", int(code)) from error
     except (ConfigError, StoreError) as error:
         raise UserError(str(error)) from error
 
@@ -100,22 +112,13 @@ def _play(config: TournamentConfig, path: Path, workers: int, batch: int) -> Non
     from tritarea_eval.tournament import run
     from tritarea_eval.tournament.config import check
     from tritarea_eval.tournament.identity import identities
-    from tritarea_eval.tournament.pool import PoolError
     from tritarea_eval.tournament.store import begin
 
     check(config)
     if path.parent == Path("runs", "tournaments"):
         path.parent.mkdir(parents=True, exist_ok=True)
-    agents = identities(config)
-    again = shlex.join(["tritarea", "tournament", str(path), "--workers", str(workers)])
-    try:
-        with begin(path, config, agents) as store:
-            run.finish(store, workers, batch, screen(stderr=True))
-    except PoolError as error:
-        raise fail(f"{error}; what is stored is whole; go on with: {again}", 1) from error
-    except (KeyboardInterrupt, SystemExit) as error:
-        code = error.code if isinstance(error, SystemExit) and isinstance(error.code, int) else STOPPED
-        raise fail(f"stopped: what is stored is whole; go on with: {again}", code) from error
+    with begin(path, config, identities(config)) as store:
+        run.finish(store, workers, batch, screen(stderr=True))
 
 
 def _show(path: Path, export: Literal["csv", "parquet"] | None, as_json: bool) -> None:

@@ -69,9 +69,9 @@ def _files(spec: str) -> Iterator[Path]:
 
 
 def _checkpoint(folder: str) -> Iterator[Path]:
-    from tritarea_agents.checkpoint import META, WEIGHTS, find
-
     if Path(folder).is_dir():
+        from tritarea_agents.checkpoint import META, WEIGHTS, find  # which imports torch
+
         found = find(folder)
         yield from (found / part for part in (META, WEIGHTS))
 

@@ -193,9 +193,9 @@ def _places(games: Games, agents: int, deals: Deals) -> dict[str, tuple[Place | 
     for name, (column, counted, columns) in kinds.items():
         every = np.where(counted, column, -1)
         sound = np.where(games.failed, -1, every)
-        for what, where, values, share in (("share", every, games.share, True), ("score", sound, games.score, False)):
+        for what, where, values, least in (("share", every, games.share, 0), ("score", sound, games.score, None)):
             below = deals.sums(where, np.ones(1), columns)
-            wanted[f"{name} {what}"] = Ratio(deals.sums(where, values, columns), below, share)
+            wanted[f"{name} {what}"] = Ratio(deals.sums(where, values, columns), below, least)
     found = ratios(deals, wanted)
     even = np.broadcast_to(1 / ranking.contenders(games)[:, None], own.shape)
     places: dict[str, tuple[Place | None, ...]] = {}

@@ -92,8 +92,8 @@ def _sums(games: Games, columns: int, column: NDArray[np.int64], deals: Deals) -
     apart = games.score[:, :, None] - games.score[:, None, :]
     met, met_sound = (deals.sums(where, np.ones(1), columns) for where in (column, sound))
     return {
-        "share": Ratio(deals.sums(column, one, columns), deals.sums(column, one + other, columns), True),
-        "ahead": Ratio(deals.sums(column, ranking.ahead(games), columns), met, True),
-        "lead": Ratio(deals.sums(column, one - other, columns), met, False),
-        "score": Ratio(deals.sums(sound, apart, columns), met_sound, False),
+        "share": Ratio(deals.sums(column, one, columns), deals.sums(column, one + other, columns), 0),
+        "ahead": Ratio(deals.sums(column, ranking.ahead(games), columns), met, 0),
+        "lead": Ratio(deals.sums(column, one - other, columns), met, -1),
+        "score": Ratio(deals.sums(sound, apart, columns), met_sound, None),
     }

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-PRIOR = 1.0  # games drawn by each agent, beside those that were played, with one of strength 1
+PRIOR = 0.5  # games that each agent has won, and lost, against one of strength 1 beside those that were played
 _LONGEST = 0.5  # step of a strength's logarithm: up to this, every Newton step goes uphill (see ``fit``)
 _EXACT = 1e-8  # of the last step; Newton squares what is left, and where the prior alone holds, rounding is no smaller
 _MOST_STEPS = 500
@@ -115,11 +115,12 @@ def fit(
     members: sparse.csr_array,
     counts: NDArray[np.float64],
     wins: NDArray[np.float64],
+    prior: NDArray[np.float64],
     start: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
     """(R, K) float64: the logarithms of the strengths that make each of R weightings of the games likeliest.
 
-    The prior of ``PRIOR`` drawn games with an entrant of strength 1 keeps the strength of an agent that always wins
+    The prior, a few games of each agent with an entrant of strength 1, keeps the strength of an agent that always wins
     finite, and fixes the scale where the games do not. A Newton step that changes no logarithm by more than
     ``_LONGEST`` goes uphill: along it the curvature grows by no more than e (Bach, Self-concordant analysis for
     logistic regression, 2010).
@@ -128,32 +129,38 @@ def fit(
         members: (M, K), see ``Stages``.
         counts: (R, M), stages.
         wins: (R, K), stages won.
+        prior: (2, R, K), above 0: games of the prior won and lost; ``PRIOR`` each for the ratings themselves.
         start: (K,), where to begin.
     """
     begin = np.zeros(members.shape[1]) if start is None else start
     rows = max(1, _AT_ONCE // max(1, members.shape[0]))
     parts = [
-        _climb(members, counts[first : first + rows].T, wins[first : first + rows].T, begin)
-        for first in range(0, len(counts), rows)
+        _climb(members, counts[some].T, wins[some].T, prior[:, some].transpose(0, 2, 1), begin)
+        for some in (slice(first, first + rows) for first in range(0, len(counts), rows))
     ]
     return np.concatenate(parts) if parts else np.empty((0, members.shape[1]))
 
 
 def _climb(
-    members: sparse.csr_array, counts: NDArray[np.float64], wins: NDArray[np.float64], begin: NDArray[np.float64]
+    members: sparse.csr_array,
+    counts: NDArray[np.float64],
+    wins: NDArray[np.float64],
+    prior: NDArray[np.float64],
+    begin: NDArray[np.float64],
 ) -> NDArray[np.float64]:
     agents, many = wins.shape
     by_agent, by_pair = sparse.csr_array(members.T), sparse.csr_array(_pairs(members).T)
     logs = np.repeat(begin[:, None], many, axis=1)
     diagonal = np.arange(agents)
+    won, played = prior[0], prior.sum(axis=0)
     for _ in range(_MOST_STEPS):
         strength = np.exp(logs)
         whole = members @ strength
         expected = strength * (by_agent @ (counts / whole))
-        drawn = strength / (1 + strength)
-        slope = wins - expected + PRIOR * (0.5 - drawn)
+        chance = strength / (1 + strength)
+        slope = wins - expected + won - played * chance
         curve = -(by_pair @ (counts / whole**2)).reshape(agents, agents, many) * strength * strength[:, None]
-        curve[diagonal, diagonal] += expected + PRIOR * drawn * (1 - drawn)
+        curve[diagonal, diagonal] += expected + played * chance * (1 - chance)
         step = np.linalg.solve(curve.transpose(2, 0, 1), slope.T[:, :, None])[:, :, 0].T
         longest = np.abs(step).max(axis=0)
         logs += step * np.minimum(1.0, _LONGEST / np.maximum(longest, _LONGEST))

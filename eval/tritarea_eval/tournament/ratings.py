@@ -18,6 +18,7 @@ from .games import Games
 from .resampling import Deals, interval
 
 SCALE = 400 / math.log(10)  # points for one unit of a strength's logarithm: 400 points are ten times the strength
+_LEAST = 0.1  # games of the prior that a resample has won and lost at least, so that strengths stay finite
 
 
 @dataclass(frozen=True)
@@ -61,9 +62,10 @@ def rate(games: Games, names: Sequence[str], deals: Deals) -> Ratings:
     columns = sparse.hstack([found.counts, found.wins], format="csr")
     many = found.counts.shape[1]
     whole = np.asarray(columns.sum(axis=0))[None] / found.unit
-    best = plackett_luce.fit(found.members, whole[:, :many], whole[:, many:])[0]
+    prior = np.full((2, 1, agents), plackett_luce.PRIOR)
+    best = plackett_luce.fit(found.members, whole[:, :many], whole[:, many:], prior)[0]
     drawn = deals.resampled(columns) / found.unit
-    others = plackett_luce.fit(found.members, drawn[:, :many], drawn[:, many:], start=best)
+    others = plackett_luce.fit(found.members, drawn[:, :many], drawn[:, many:], deals.doubts(agents) + _LEAST, best)
     measured, notes = _measured(games, levels, names)
     centre = list(measured) or list(range(agents))
     points = SCALE * (best - best[centre].mean())
@@ -88,7 +90,7 @@ def history(games: Games, names: Sequence[str], steps: int = 20) -> tuple[NDArra
     row = np.searchsorted(ends, np.arange(len(games.id)), side="right")
     found = plackett_luce.stages(ranking.levels(ordered, len(names)), ordered.holders, len(names), row)
     counts, wins = (np.cumsum(part.toarray(), axis=0) / found.unit for part in (found.counts, found.wins))
-    logs = plackett_luce.fit(found.members, counts, wins)
+    logs = plackett_luce.fit(found.members, counts, wins, np.full((2, *wins.shape), plackett_luce.PRIOR))
     return ends.astype(np.int64), SCALE * (logs - logs.mean(axis=1, keepdims=True))
 
 
@@ -151,7 +153,7 @@ def _measured(games: Games, levels: NDArray[np.int64], names: Sequence[str]) -> 
         if side.any():
             notes.append(
                 f"{_listed(names, side)} never finished {words} or level with any of {those}: the distance is as the "
-                f"prior of one drawn game sets it, and has no interval"
+                f"prior sets it, and has no interval"
             )
     return tuple(int(a) for a in inside), tuple(notes)
 

@@ -70,6 +70,15 @@ class Deals:
         parts = [weights**power @ sums for weights in self._weights()]
         return np.concatenate(parts) if parts else np.empty((0, by_deal.shape[1]))
 
+    def doubts(self, columns: int) -> NDArray[np.float64]:
+        """(2, resamples, columns): games won and lost beside those that were played, one each on the mean.
+
+        Resampling cannot draw what has hardly been seen: of one lost game in a thousand, none to three. What was not
+        seen yet is drawn too, as the "plus four" intervals of Agresti & Coull (1998) add two games won and two lost.
+        """
+        random = np.random.default_rng([self.seed, 1])
+        return random.poisson(1.0, (2, self.resamples, columns)).astype(np.float64)
+
     def _weights(self) -> Iterator[NDArray[np.float64]]:
         small = self.resamples * self.count <= _KEPT
         return (drawn.astype(np.float64) for drawn in (self._drawn if small else self._draws()))
@@ -94,60 +103,74 @@ class Ratio(NamedTuple):
 
     Attributes:
         above, below: numerators and denominators.
-        share: whether the quotients are shares, in [0, 1].
+        least: what a quotient can be at least where 1 is the most (0 of a share); None where there is no bound.
     """
 
     above: sparse.csr_array
     below: sparse.csr_array
-    share: bool
+    least: int | None
 
 
 def ratios(deals: Deals, wanted: Mapping[str, Ratio]) -> dict[str, list[Estimate | None]]:
-    """Quotients of sums over all games, each with its interval; None where the denominator is 0."""
+    """Quotients of sums over all games, each with its interval; None where the denominator is 0.
+
+    What has bounds and came out alike on every deal has the interval of the rule of three, see ``interval.without_spread``.
+    """
     columns = sparse.hstack([part for r in wanted.values() for part in (r.above, r.below)], format="csr")
     samples, points = deals.resampled(columns), columns.sum(axis=0)
     seen = (columns != 0).sum(axis=0)
+    doubts = deals.doubts(1)[:, :, 0]
     found: dict[str, list[Estimate | None]] = {}
     first = 0
     for name, ratio in wanted.items():
         q = ratio.above.shape[1]
-        above, below = np.arange(first, first + q), np.arange(first + q, first + 2 * q)
-        found[name] = [_quotient(points, samples, seen, i, j, ratio.share) for i, j in zip(above, below, strict=True)]
+        found[name] = [
+            _quotient(points[[i, i + q]], samples[:, [i, i + q]], int(seen[i + q]), ratio.least, doubts)
+            for i in range(first, first + q)
+        ]
         first += 2 * q
     return found
 
 
 def _quotient(
-    points: NDArray[np.float64],
+    point: NDArray[np.float64],
     samples: NDArray[np.float64],
-    seen: NDArray[np.int64],
-    above: int,
-    below: int,
-    share: bool,
+    deals: int,
+    least: int | None,
+    doubts: NDArray[np.float64],
 ) -> Estimate | None:
-    if points[below] == 0:
+    """Of (2,) and (resamples, 2) sums."""
+    if point[1] == 0:
         return None
-    some = samples[:, below] != 0
-    quotients = samples[some, above] / samples[some, below]
-    return interval(float(points[above] / points[below]), quotients, int(seen[below]), share)
+    whole, some = float(point[0] / point[1]), samples[:, 1] != 0
+    above, below = samples[some].T
+    if least is None:
+        return interval(whole, above / below, deals)
+    if deals >= FEWEST and len(above) and _alike(above / below):
+        share = without_spread((whole - least) / (1 - least), deals)
+        assert share.low is not None
+        assert share.high is not None
+        return Estimate(whole, least + (1 - least) * share.low, least + (1 - least) * share.high)
+    won, lost = doubts[:, some]
+    return interval(whole, (above + won + least * lost) / (below + won + lost), deals)
 
 
-def interval(point: float, samples: NDArray[np.float64], deals: int, share: bool = False) -> Estimate:
+def _alike(samples: NDArray[np.float64]) -> bool:
+    return bool(samples.max() - samples.min() < _NO_SPREAD)
+
+
+def interval(point: float, samples: NDArray[np.float64], deals: int) -> Estimate:
     """The expanded percentile interval (see ``interval.estimates``) of a number that was resampled.
 
-    There is none from fewer than ``FEWEST`` deals, nor where resampling showed no spread, except for a share: that
-    has the interval of the rule of three.
+    There is none from fewer than ``FEWEST`` deals, nor where resampling showed no spread.
 
     Args:
         point: the number on all deals.
         samples: (resamples,) the number on each resample.
         deals: how many deals say anything about it.
-        share: whether it is a share.
     """
-    if deals < FEWEST or not len(samples):
+    if deals < FEWEST or not len(samples) or _alike(samples):
         return Estimate(point, None, None)
-    if samples.max() - samples.min() < _NO_SPREAD:
-        return without_spread(point, deals) if share else Estimate(point, None, None)
     tail = expanded_tail(deals)
     low, high = np.quantile(samples, [tail, 1 - tail])
     return Estimate(point, float(low), float(high))

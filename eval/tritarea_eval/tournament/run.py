@@ -9,6 +9,7 @@ import numpy as np
 from rich.console import Console
 
 from .config import SprtConfig, TournamentConfig
+from .games import Games
 from .pool import OnProgress, Task, Team
 from .ranking import as_sides
 from .schedule import Schedule
@@ -54,7 +55,7 @@ def complete(store: Store, schedule: Schedule) -> bool:
 
 
 def play(
-    store: Store, players: Players, games_at_once: int, on_progress: OnProgress, on_stored: Callable[[], None]
+    store: Store, players: Players, games_at_once: int, on_progress: OnProgress, on_stored: Callable[[Games], None]
 ) -> None:
     """Play and store all blocks that are missing, until a rule ends the tournament or all are there.
 
@@ -65,7 +66,7 @@ def play(
         players: ``Work.play_all`` or ``Team.play``.
         games_at_once: of a process and of a transaction, rounded down to whole blocks.
         on_progress: gets games finished and decisions made since its last call.
-        on_stored: is called when more games are in the file.
+        on_stored: gets games when they are in the file.
     """
     schedule = Schedule.of(store.config)
     if store.ended is not None:
@@ -75,7 +76,7 @@ def play(
     for end in _looks(store.config, schedule):
         for batch in players(_tasks(store, end, step), on_progress):
             store.add(batch)
-            on_stored()
+            on_stored(batch.games)
         if rule is not None:
             verdict = _verdict(store, rule, end)
             if verdict.stop or end == schedule.blocks:

@@ -47,7 +47,7 @@ def sources(games: Games, names: Sequence[str], deals: Deals) -> list[Source]:
     gaps, decided = _gaps(games, points, seat)
     where = np.where(decided, 0, -1)
     below = deals.sums(where, np.ones(1), 1)
-    found = ratios(deals, {str(c): Ratio(deals.sums(where, gaps[:, c], 1), below, False) for c in range(len(names))})
+    found = ratios(deals, {str(c): Ratio(deals.sums(where, gaps[:, c], 1), below, None) for c in range(len(names))})
     whole = gaps[decided].sum()
     rows = []
     for c, name in enumerate(names):
