@@ -16,10 +16,10 @@ from simulated import POINTS, simulate
 from tritarea_eval.interval import Estimate
 from tritarea_eval.tournament.pairs import pair_sums, pairs
 from tritarea_eval.tournament.ratings import SCALE, rate
-from tritarea_eval.tournament.resampling import Deals
+from tritarea_eval.tournament.resampling import RESAMPLES, Deals
 from tritarea_eval.tournament.stopping import SequentialTest
 
-MOST_DEALS = 5000  # of a sequential test
+MOST_DEALS = 2500  # of a sequential test
 DESIGNS: dict[str, dict[str, Any]] = {
     "4 agents at one table, 100 deals": {"strength": [-0.6, -0.1, 0.2, 0.5], "deals": 100},
     "6 agents, 15 tables, 150 deals, a table a deal": {
@@ -36,15 +36,15 @@ DESIGNS: dict[str, dict[str, Any]] = {
 }
 
 
-def coverage(design: str, tournaments: int, first_seed: int = 0) -> dict[str, float]:
+def coverage(design: str, tournaments: int, resamples: int = RESAMPLES) -> dict[str, float]:
     """The part of the intervals that hold the truth, by quantity, over all agents and pairs."""
     held: dict[str, list[bool]] = defaultdict(list)
     arguments = DESIGNS[design]
     strength = np.array(arguments["strength"])
     truth = SCALE * (strength - strength.mean())
-    for seed in range(first_seed, first_seed + tournaments):
+    for seed in range(tournaments):
         games = simulate(**arguments, seed=seed)
-        deals = Deals.of(games.deal, seed)
+        deals = Deals.of(games.deal, seed, resamples)
         rated = rate(games, [str(agent) for agent in range(len(strength))], deals)
         for agent, estimate in enumerate(rated.ratings):
             held["rating"].append(_holds(estimate, truth[agent]))
@@ -73,7 +73,7 @@ def _holds(estimate: Estimate | None, truth: float) -> bool:
     return bool(estimate.low <= truth <= estimate.high)
 
 
-def decisions(lead: float, tournaments: int, wave: int = 50, first_seed: int = 0) -> tuple[float, float, float]:
+def decisions(lead: float, tournaments: int, wave: int = 50) -> tuple[float, float, float]:
     """What a sequential test of 0 against 0.1 decides when this is the truth about the lead, at 5% and 5%.
 
     Returns:
@@ -82,9 +82,9 @@ def decisions(lead: float, tournaments: int, wave: int = 50, first_seed: int = 0
     test = SequentialTest(0, 1, "lead", 0.0, 0.1)
     strength = [float(np.log((1 + lead) / (1 - lead))), 0.0]
     high = low = used = 0
-    for seed in range(first_seed, first_seed + tournaments):
+    for seed in range(tournaments):
         games = simulate(strength, MOST_DEALS, seed)
-        sums = pair_sums(games, 2, 0, 1, Deals.of(games.deal))["lead"]
+        sums = pair_sums(games, 0, 1, Deals.of(games.deal))["lead"]
         above, below = sums.above.toarray()[:, 0], sums.below.toarray()[:, 0]
         for deals in range(wave, MOST_DEALS + 1, wave):
             verdict = test.verdict(above[:deals], below[:deals])

@@ -60,9 +60,9 @@ def pairs(games: Games, agents: int, deals: Deals) -> list[Pair]:
     """All pairs that met, the lower number first, each with intervals over deals."""
     column = _columns(games, agents)
     found = ratios(deals, _sums(games, agents * agents, column, deals))
-    met = np.zeros(agents * agents, np.int64)
-    for number in range(agents * agents):
-        met[number] = (column == number).any(axis=(1, 2)).sum()
+    game = np.broadcast_to(np.arange(len(column))[:, None, None], column.shape)
+    once = np.unique(np.stack([game[column >= 0], column[column >= 0]]), axis=1)
+    met = np.bincount(once[1], minlength=agents * agents)
     return [
         Pair(a, b, int(met[n]), *(found[quantity][n] for quantity in QUANTITIES))
         for a in range(agents)
@@ -71,14 +71,14 @@ def pairs(games: Games, agents: int, deals: Deals) -> list[Pair]:
     ]
 
 
-def pair_sums(games: Games, agents: int, first: int, second: int, deals: Deals) -> dict[str, Ratio]:
-    """Numerators and denominators of one pair's quantities by deal, (deals, 1) each."""
-    wanted = _columns(games, agents) == first * agents + second
-    return _sums(games, 1, np.where(wanted, 0, -1), deals)
+def pair_sums(games: Games, first: int, second: int, deals: Deals) -> dict[str, Ratio]:
+    """Numerators and denominators of one pair's quantities by deal, (deals, 1) each; the agents differ."""
+    one, other = games.holders[:, :, None] == first, games.holders[:, None, :] == second
+    return _sums(games, 1, np.where(one & other, 0, -1), deals)
 
 
 def _columns(games: Games, agents: int) -> NDArray[np.int64]:
-    """(G, S, S) int64: first agent * agents + second agent; -1 where a seat is no agent's or both are one's."""
+    """(G, S, S) int64: first agent * agents + second agent, the lower number first; -1 where there is no such pair."""
     own = ranking.of_agents(games, agents)
     holders = games.holders.astype(np.int64)
     one, other = holders[:, :, None], holders[:, None, :]

@@ -23,7 +23,7 @@ PRIOR = 0.5  # games that each agent has won, and lost, against one of strength 
 _LONGEST = 0.5  # step of a strength's logarithm: up to this, every Newton step goes uphill (see ``fit``)
 _EXACT = 1e-8  # of the last step; Newton squares what is left, and where the prior alone holds, rounding is no smaller
 _MOST_STEPS = 500
-_AT_ONCE = 4_000_000  # entries of a matrix of stages by weightings
+_AT_ONCE = 4_000_000  # entries of a matrix of stages, or pairs of agents, by weightings
 
 
 class Stages(NamedTuple):
@@ -133,7 +133,7 @@ def fit(
         start: (K,), where to begin.
     """
     begin = np.zeros(members.shape[1]) if start is None else start
-    rows = max(1, _AT_ONCE // max(1, members.shape[0]))
+    rows = max(1, _AT_ONCE // max(members.shape[0], members.shape[1] ** 2))
     parts = [
         _climb(members, counts[some].T, wins[some].T, prior[:, some].transpose(0, 2, 1), begin)
         for some in (slice(first, first + rows) for first in range(0, len(counts), rows))

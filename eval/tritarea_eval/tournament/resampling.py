@@ -114,7 +114,7 @@ class Ratio(NamedTuple):
 def ratios(deals: Deals, wanted: Mapping[str, Ratio]) -> dict[str, list[Estimate | None]]:
     """Quotients of sums over all games, each with its interval; None where the denominator is 0.
 
-    What has bounds and came out alike on every deal has the interval of the rule of three, see ``interval.without_spread``.
+    What has bounds and came out alike on every deal has the interval of the rule of three (``without_spread``).
     """
     columns = sparse.hstack([part for r in wanted.values() for part in (r.above, r.below)], format="csr")
     samples, points = deals.resampled(columns), columns.sum(axis=0)

@@ -69,7 +69,7 @@ class Width:
             rated = ratings.rate(games, [str(agent) for agent in range(agents)], deals)
             found: Estimate | None = rated.difference(self.first, self.second)
         else:
-            sums = pairs.pair_sums(games, agents, self.first, self.second, deals)
+            sums = pairs.pair_sums(games, self.first, self.second, deals)
             (found,) = ratios(deals, {self.quantity: sums[self.quantity]})[self.quantity]
         if found is None or found.low is None or found.high is None:
             return Verdict(False, f"{self.quantity}: no interval yet")
@@ -104,7 +104,7 @@ class SequentialTest:
     def look(self, games: Games, agents: int, seed: int) -> Verdict:
         """See ``Rule``; nothing is drawn, so the seed does not matter."""
         deals = Deals.of(games.deal, seed, 0)
-        sums = pairs.pair_sums(games, agents, self.first, self.second, deals)[self.quantity]
+        sums = pairs.pair_sums(games, self.first, self.second, deals)[self.quantity]
         return self.verdict(sums.above.toarray()[:, 0], sums.below.toarray()[:, 0])
 
     def verdict(self, above: NDArray[np.float64], below: NDArray[np.float64]) -> Verdict:
