@@ -26,6 +26,17 @@ def record_of(store: Store, game: int) -> Record:
     return replayed(store, deal, seats, actions).record(0)
 
 
+def told_seats(store: Store, game: int) -> list[str]:
+    """Who held each seat in a game of the store, and where its agent failed."""
+    schedule = Schedule.of(store.config)
+    block, turn = divmod(game, schedule.seatings)
+    told = [store.agents[holder].name for holder in schedule.holders(block, 1)[turn]]
+    for failure in store.failures():
+        if failure.game == game:
+            told[failure.seat] += f" (failed at decision {failure.decision}, {failure.what}: {failure.message})"
+    return told
+
+
 def replayed(store: Store, deal: int, seats: NDArray[np.int8], actions: NDArray[np.int16]) -> Played:
     """One game played once more."""
     rules, options = store.config.game.game, store.config.game.checked
