@@ -18,6 +18,7 @@ from tritarea_eval import specs
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+DECISIONS = "decisions.parquet"
 LINK = re.compile(r"\]\(([^)#:]+)\)")
 
 
@@ -33,10 +34,36 @@ def blocks(language):
 
 @pytest.mark.parametrize("code", blocks("python"))
 def test_python_blocks_run(code, tmp_path):
+    if DECISIONS in code:
+        write_decisions(tmp_path)
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 0, done.stderr
+
+
+def write_decisions(folder):
+    """What commands of the docs have written before a block reads it."""
+    write_small_configs(folder)
+    for words in commands():
+        if words[1] in ("tournament", "dataset"):
+            tritarea(folder, words)
+        if DECISIONS in words:
+            return
+
+
+def tritarea(folder, words):
+    """Run a command in a folder, warnings as errors."""
+    done = subprocess.run(
+        [Path(sys.executable).with_name("tritarea"), *words[1:]],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        timeout=300,
+        env={**os.environ, "PYTHONWARNINGS": "error"},
+    )
+    assert done.returncode == 0, (words, done.stderr)
 
 
 def commands():
@@ -60,11 +87,17 @@ SMALL_STUDY = {
     "seeds": [0],
     "matches": {"games": 8},
 }
+SMALL_CONFIGS = {
+    "train/quick": SMALL,
+    "exploit/tritarea": SMALL,
+    "studies/smoke": SMALL_STUDY,
+    "tournament/smoke": {},
+}
 
 
 def write_small_configs(folder):
     """The configs of the docs' commands with fewer of everything, so that they take seconds."""
-    for name, small in {"train/quick": SMALL, "exploit/tritarea": SMALL, "studies/smoke": SMALL_STUDY}.items():
+    for name, small in SMALL_CONFIGS.items():
         path = Path("configs", f"{name}.yaml")
         config = yaml.safe_load((ROOT / path).read_text())
         for field, smaller in small.items():
@@ -76,19 +109,9 @@ def write_small_configs(folder):
 def test_commands_of_the_docs_run(tmp_path):
     """In the order in which they stand, in one folder, where later ones find what earlier ones wrote."""
     write_small_configs(tmp_path)
-    tritarea = Path(sys.executable).with_name("tritarea")
     assert len(commands()) >= 6
     for words in commands():
-        done = subprocess.run(
-            [tritarea, *words[1:]],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            stdin=subprocess.DEVNULL,
-            timeout=300,
-            env={**os.environ, "PYTHONWARNINGS": "error"},
-        )
-        assert done.returncode == 0, (words, done.stderr)
+        tritarea(tmp_path, words)
 
 
 def test_make_targets_of_the_docs_exist():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol, SupportsIndex
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tritarea_env.games import Game
 from tritarea_env.views import Agent, Views
 
-__all__ = ["Agent", "OneByOne", "SimpleAgent", "Views", "check_game"]
+__all__ = ["Agent", "OneByOne", "SimpleAgent", "Undecided", "Views", "check_game"]
 
 SimpleFunction = Callable[[NDArray[np.float32], NDArray[np.int8]], SupportsIndex]
 
@@ -25,6 +25,21 @@ def check_game(game: Game, views: Views) -> None:
     """
     if views.game.name != game.name:
         raise ValueError(f"this agent was made for {game.title}, and these are decisions in {views.game.title}")
+
+
+class Undecided(Exception):
+    """Some decisions failed, and the agent knows which: the others count, and it is not asked again.
+
+    Attributes:
+        chosen: (n,) int64, an action id for each decision; anything where it failed.
+        causes: by place, what went wrong there.
+    """
+
+    def __init__(self, chosen: NDArray[np.int64], causes: Mapping[int, Exception]) -> None:
+        self.chosen, self.causes = chosen, causes
+        first = min(causes)
+        many = f"{len(causes)} of {len(chosen)} decisions failed, the first: " if len(chosen) > 1 else ""
+        super().__init__(f"{many}{causes[first]}")
 
 
 class SimpleAgent(Protocol):

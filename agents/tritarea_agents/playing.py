@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import time
-import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +15,10 @@ from tritarea_env import records
 from tritarea_env.engine import loops
 from tritarea_env.games import Game
 from tritarea_env.records import Record
-from tritarea_env.views import Agent, Views, checked, views_of
+from tritarea_env.views import Agent, Views
+
+from .faults import Fault, Waiting, attempt, described, failing, kind_of, let_go, one_line
+from .random import RandomAgent
 
 OnProgress = Callable[[int, int], None]  # games finished and decisions made since the last call
 
@@ -39,14 +40,7 @@ class AgentError(Exception):
         self.finished: list[Record] = []
         self.written = 0
         number = len(record["actions"])
-        super().__init__(f"agent {agent!r} failed in seat {seat} at decision {number} of its game: {_described(cause)}")
-
-
-def _described(cause: Exception) -> str:
-    frames = traceback.extract_tb(cause.__traceback__)
-    last = frames[-1] if frames else None
-    where = f" ({Path(last.filename).name}, line {last.lineno})" if last and last.name != "checked" else ""
-    return f"{type(cause).__name__}: {cause}{where}"
+        super().__init__(f"agent {agent!r} failed in seat {seat} at decision {number} of its game: {described(cause)}")
 
 
 @dataclass
@@ -66,17 +60,23 @@ class Participant:
     def act(self, views: Views) -> Any:
         """The agent's answer, timed; not so the first one, for which code may be compiled or loaded."""
         begun = time.perf_counter()
-        answer = self.agent.act(views)
-        if self.decisions:
-            self._timed += len(views)
-            self._seconds += time.perf_counter() - begun
-        self.decisions += len(views)
-        return answer
+        try:
+            return self.agent.act(views)
+        finally:
+            if self.decisions:
+                self._timed += len(views)
+                self._seconds += time.perf_counter() - begun
+            self.decisions += len(views)
 
     @property
     def speed(self) -> float | None:
         """Decisions a second; None if there is nothing timed."""
         return self._timed / self._seconds if self._seconds else None
+
+    @property
+    def timed(self) -> tuple[int, float]:
+        """The decisions that were timed, and the seconds that they took."""
+        return self._timed, self._seconds
 
 
 @dataclass(frozen=True)
@@ -88,6 +88,7 @@ class Played:
         final: (n,) recarray, the records at the end.
         seats: (n, T) int8 and
         actions: (n, T) int16, who did what in each decision; -1 after a game's end.
+        faults: the agents' failures, by game and decision; at most one of a seat in a game.
     """
 
     game: Game
@@ -96,6 +97,7 @@ class Played:
     final: np.recarray
     seats: NDArray[np.int8]
     actions: NDArray[np.int16]
+    faults: tuple[Fault, ...] = ()
 
     def __len__(self) -> int:
         return len(self.streams)
@@ -110,6 +112,20 @@ class Played:
         out = np.empty((len(self), self.game.seats_of(self.options)))
         loops.shares(self.final, np.arange(len(self)), out)
         return out
+
+    @property
+    def failed(self) -> NDArray[np.bool_]:
+        """(n, seats) bool: the seats whose agent failed."""
+        out = np.zeros((len(self), self.game.seats_of(self.options)), np.bool_)
+        for fault in self.faults:
+            out[fault.game, fault.seat] = True
+        return out
+
+    def begun(self) -> np.recarray:
+        """(n,) recarray: the same games before their first decision."""
+        games = _blank(self.game, self.options, self.streams)
+        loops.reset_games(games, np.arange(len(games)))
+        return games
 
     def digests(self) -> NDArray[np.uint64]:
         """(n,) uint64, a digest of each game's actions: equal for games in which the same was done."""
@@ -134,14 +150,20 @@ def _blank(game: Game, options: Mapping[str, Any], streams: NDArray[np.uint64]) 
 
 @dataclass
 class _Tables:
-    """Games under way, all at the same decision; a game that is over waits for the rest."""
+    """Games under way, all at the same decision; a game that is over waits for the rest.
+
+    ``holders`` (n, seats) says who decides for a seat now; ``stand_in`` is the number of who does after a failure.
+    """
 
     game: Game
     options: Mapping[str, Any]
     streams: NDArray[np.uint64]
     games: np.recarray
+    holders: NDArray[np.int8]
+    stand_in: int
     seats: list[NDArray[np.int8]] = field(default_factory=list)
     actions: list[NDArray[np.int16]] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)
 
     def step(self, live: NDArray[np.int64], chosen: NDArray[np.int64]) -> None:
         """One decision in each of the games ``live`` (m,); ``chosen`` (n,) by game."""
@@ -158,7 +180,8 @@ class _Tables:
         empty = np.empty((len(self.games), 0), np.int8)
         seats = np.stack(self.seats, axis=1) if self.seats else empty
         actions = np.stack(self.actions, axis=1) if self.actions else empty.astype(np.int16)
-        return Played(self.game, self.options, self.streams, self.games, seats, actions)
+        faults = tuple(sorted(self.faults, key=lambda fault: (fault.game, fault.decision)))
+        return Played(self.game, self.options, self.streams, self.games, seats, actions, faults)
 
 
 def play_games(
@@ -169,6 +192,7 @@ def play_games(
     streams: NDArray[np.uint64],
     keys: NDArray[np.uint64],
     on_progress: OnProgress | None = None,
+    on_failure: Literal["raise", "random"] = "raise",
 ) -> Played:
     """Play n games to their end.
 
@@ -178,20 +202,25 @@ def play_games(
         streams: (n,) uint64; the first game of each stream is played.
         keys: (n,) uint64, of the chance of each game's agents.
         on_progress: called after every decision.
+        on_failure: what follows if an agent raises an exception or chooses an illegal action. ``raise``: all ends;
+            ``random``: its seat goes on at random in that game, with the chance that the agent was given, and the
+            fault is recorded. No other game and no other seat notices.
 
     Raises:
-        AgentError: an agent raised an exception or chose an illegal action.
+        AgentError: an agent failed.
     """
-    tables = _Tables(game, options, streams, _blank(game, options, streams))
+    stand_in = Participant("stand-in", RandomAgent())
+    tables = _Tables(game, options, streams, _blank(game, options, streams), holders.copy(), len(participants))
     loops.reset_games(tables.games, np.arange(len(streams)))
     live = np.arange(len(streams))
     chosen = np.zeros(len(streams), np.int64)
     while len(live):
-        holder = holders[live, tables.games.seat[live]]
-        for number, participant in enumerate(participants):
-            waiting = live[holder == number]
-            if len(waiting):
-                chosen[waiting] = _decide(participant, tables, waiting, keys[waiting])
+        holder = tables.holders[live, tables.games.seat[live]]
+        for number, participant in enumerate([*participants, stand_in] if tables.faults else participants):
+            index = live[holder == number]
+            if len(index):
+                waiting = Waiting(game, tables.games, index, keys[index])
+                chosen[index] = _decide(participant, tables, waiting, None if on_failure == "raise" else stand_in)
         tables.step(live, chosen)
         still = live[tables.games.done[live] == 0]
         if on_progress is not None:
@@ -201,32 +230,39 @@ def play_games(
 
 
 def _decide(
-    participant: Participant, tables: _Tables, waiting: NDArray[np.int64], keys: NDArray[np.uint64]
+    participant: Participant, tables: _Tables, waiting: Waiting, stand_in: Participant | None
 ) -> NDArray[np.int64]:
-    views = views_of(tables.game, tables.games, waiting, keys)
-    answer = None
-    try:
-        answer = participant.act(views)
-        return checked(tables.game, tables.games, waiting, answer, "it")
-    except Exception as error:
-        at, cause = _culprit(participant.agent, tables, waiting, views, answer, error)
-        played = tables.played()
-        i = int(waiting[at])
-        failure = AgentError(participant.label, int(views.seat[at]), int(views.seed[at]), cause, played.record(i))
-        failure.finished = [played.record(int(j)) for j in np.flatnonzero(tables.games.done)]
-        raise failure from error
+    """What the participant does, or from its failure on the stand-in, if there is one."""
+    chosen = np.empty(len(waiting), np.int64)
+    trouble = attempt(participant.act, waiting, chosen)
+    if trouble is None:
+        return chosen
+    found = failing(participant.agent, waiting, trouble, chosen)
+    if stand_in is None:
+        place, cause = next(found, (0, trouble.error))
+        raise _error_of(participant, tables, waiting.part(slice(place, place + 1)), cause) from cause
+    failed = []
+    for place, cause in found:
+        failed.append(place)
+        tables.faults.append(_fault(tables, int(waiting.index[place]), cause))
+    let_go(trouble.error)
+    if failed:
+        part = waiting.part(np.array(failed))
+        chosen[failed] = stand_in.act(part.views())
+        tables.holders[part.index, tables.games.seat[part.index]] = tables.stand_in
+    return chosen
 
 
-def _culprit(
-    agent: Agent, tables: _Tables, waiting: NDArray[np.int64], views: Views, answer: Any, error: Exception
-) -> tuple[int, Exception]:
-    """The first decision that fails alone as well, and how; if none does, the first of all."""
-    whole = answer is not None and np.shape(answer) == (len(views),)
-    for i in range(len(views)):
-        one = views.take(np.array([i]))
-        try:
-            alone = np.asarray(answer)[i : i + 1] if whole else agent.act(one)
-            checked(tables.game, tables.games, waiting[i : i + 1], alone, "it")
-        except Exception as cause:
-            return i, cause
-    return 0, error
+def _fault(tables: _Tables, i: int, cause: Exception) -> Fault:
+    """The failure of the seat to move in game ``i``."""
+    message = one_line(described(cause))
+    return Fault(i, int(tables.games.seat[i]), len(tables.seats), kind_of(cause), message)
+
+
+def _error_of(participant: Participant, tables: _Tables, one: Waiting, cause: Exception) -> AgentError:
+    """The failure of a decision, with all that is known of the games by then."""
+    views, played = one.views(), tables.played()
+    record = played.record(int(one.index[0]))
+    failure = AgentError(participant.label, int(views.seat[0]), int(views.seed[0]), cause, record)
+    failure.finished = [played.record(int(j)) for j in np.flatnonzero(tables.games.done)]
+    return failure

@@ -2,6 +2,7 @@
 
 - ``random``, ``greedy``, ``expert``, ``search``: an agent of this package; options: ``greedy:block=2.5,samples=24``;
 - ``runs/my-run``: a checkpoint folder, also with options: ``runs/my-run:sample=true``;
+- ``exec:./bot --fast``: a program of any language (see ``exec_bot``);
 - ``my_module:MyAgent``: anything that Python can import: a class, an object or a function.
 
 A named agent is a module with ``Parameters``, a NamedTuple that gives each option its type and default, or instead
@@ -52,6 +53,8 @@ def make(spec: str, game: str | Game, options: Mapping[str, Any] | None = None) 
     name, colon, rest = spec.partition(":")
     if name in NAMED:
         return _named(name, rest, game, options)
+    if name == "exec" and colon:
+        return _program(spec, game, options)
     if spec and Path(spec).is_dir():
         return _checkpoint(spec, "", game, options)
     if name and Path(name).is_dir() and _holds_checkpoint(name):
@@ -60,9 +63,8 @@ def make(spec: str, game: str | Game, options: Mapping[str, Any] | None = None) 
         raise ValueError(f"there is no folder {spec!r} to load an agent from")
     if colon and rest and all(part.isidentifier() for part in name.split(".")):
         return _imported(name, rest, game)
-    raise ValueError(
-        f"no agent is named {spec!r}; there is {', '.join(NAMED)}, a checkpoint folder, or module:attribute"
-    )
+    others = "a checkpoint folder, exec:program, or module:attribute"
+    raise ValueError(f"no agent is named {spec!r}; there is {', '.join(NAMED)}, {others}")
 
 
 def _named(name: str, text: str, game: Game, options: Mapping[str, Any] | None) -> Agent:
@@ -77,14 +79,19 @@ def _named(name: str, text: str, game: Game, options: Mapping[str, Any] | None) 
         if chosen.get(key) and idle:
             raise ValueError(f"{name}: beside {key}, {idle} means nothing; leave it out")
     parameters = defaults(**chosen)
-    _check_ranges(name, chosen, getattr(module, "RANGES", {}))
+    check_ranges(name, chosen, getattr(module, "RANGES", {}))
     _check_choices(name, chosen, getattr(module, "CHOICES", {}))
     more = {"options": options} if "options" in inspect.signature(module.build).parameters else {}
     agent: Agent = module.build(game, parameters, **more)
     return agent
 
 
-def _check_ranges(name: str, given: Mapping[str, Any], ranges: Mapping[str, tuple[float, float]]) -> None:
+def check_ranges(name: str, given: Mapping[str, Any], ranges: Mapping[str, tuple[float, float]]) -> None:
+    """See that each option that is given lies in its range.
+
+    Raises:
+        ValueError: one does not.
+    """
     for key in given.keys() & ranges.keys():
         value, (low, high) = given[key], ranges[key]
         if not low <= value <= high:
@@ -148,6 +155,12 @@ def _checkpoint(folder: str, text: str, game: Game, options: Mapping[str, Any] |
         raise ValueError(f"folder {folder!r} holds no agent: neither policy.safetensors nor checkpoints/")
     policy: Any = importlib.import_module("tritarea_agents.policy")
     agent: Agent = policy.load(folder, game, parse_options(folder, policy.Parameters, text), options)
+    return agent
+
+
+def _program(spec: str, game: Game, options: Mapping[str, Any] | None) -> Agent:
+    programs: Any = importlib.import_module("tritarea_agents.exec_bot")
+    agent: Agent = programs.build(spec, game, options)
     return agent
 
 

@@ -33,7 +33,7 @@ def estimates(values: NDArray[np.float64], seed: int, shares: Sequence[bool]) ->
 
     The interval is the bootstrap's percentile interval, its tails moved outwards for small samples (the
     "expanded percentile interval" of Hesterberg, What Teachers Should Know About the Bootstrap, 2015). Where a share
-    came out alike on every deal, as when an agent wins them all, resampling shows nothing; see ``_without_spread``.
+    came out alike on every deal, as when an agent wins them all, resampling shows nothing; see ``without_spread``.
 
     Args:
         values: (deals, k) float64: for each deal the mean over its games of k quantities.
@@ -44,14 +44,14 @@ def estimates(values: NDArray[np.float64], seed: int, shares: Sequence[bool]) ->
     means = values.mean(axis=0)
     if n < 2:
         return [Estimate(float(mean), None, None) for mean in means]
-    tail = _expanded_tail(n)
+    tail = expanded_tail(n)
     low, high = np.quantile(_resampled_means(values, seed), [tail, 1 - tail], axis=0)
     found = [Estimate(float(m), float(a), float(b)) for m, a, b in zip(means, low, high, strict=True)]
     alike = (values == values[0]).all(axis=0)
-    return [_without_spread(e.mean, n) if s and a else e for e, s, a in zip(found, shares, alike, strict=True)]
+    return [without_spread(e.mean, n) if s and a else e for e, s, a in zip(found, shares, alike, strict=True)]
 
 
-def _without_spread(share: float, n: int) -> Estimate:
+def without_spread(share: float, n: int) -> Estimate:
     """The interval of a share that was the same on all of n deals.
 
     With 95% confidence no more than 1 - 0.05 ** (1 / n) of all deals (about 3 / n, the "rule of three") come out
@@ -61,7 +61,7 @@ def _without_spread(share: float, n: int) -> Estimate:
     return Estimate(share, share * (1 - others), share + others * (1 - share))
 
 
-def _expanded_tail(n: int) -> float:
+def expanded_tail(n: int) -> float:
     """The share of resamples to cut off at each end."""
     t = special.stdtrit(n - 1, (1 - LEVEL) / 2)
     return float(special.ndtr(np.sqrt(n / (n - 1)) * t))

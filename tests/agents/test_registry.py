@@ -145,7 +145,7 @@ def test_options_are_typed():
         ("random:seed=3", "its options .with defaults.: none"),
         (
             "greedyy",
-            "no agent is named 'greedyy'; there is random, greedy, expert, search, a checkpoint folder, or module:att",
+            "no agent is named 'greedyy'; there is random, greedy, expert, search, a checkpoint folder, exec:program",
         ),
         ("", "no agent is named ''"),
         ("no_such_module:Agent", "no agent and no module is named 'no_such_module'"),

@@ -9,13 +9,16 @@ import typer
 
 from .benching import bench
 from .common import guarded
+from .dataset import dataset
 from .exploit import exploit
 from .listing import runs
 from .matching import match
 from .playing import play
 from .replaying import replay
+from .report import report
 from .specifying import spec
 from .study import study
+from .tournament import tournament
 from .training import demo, train
 from .tuning import tune_expert
 
@@ -48,5 +51,21 @@ def tritarea(
     """
 
 
-for _command in (train, match, play, replay, spec, demo, bench, tune_expert, exploit, study, runs):
+_commands = (
+    train,
+    match,
+    tournament,
+    report,
+    dataset,
+    play,
+    replay,
+    spec,
+    demo,
+    bench,
+    tune_expert,
+    exploit,
+    study,
+    runs,
+)
+for _command in _commands:
     app.command()(guarded(_command))

@@ -24,7 +24,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 MOST = 2**64 - 1  # the largest seed
 EXTRAS = {  # packages that the environment alone does not need, and the extra that brings them
     **dict.fromkeys(("torch", "stable_baselines3", "sb3_contrib", "safetensors", "tensorboard"), "train"),
-    **dict.fromkeys(("scipy", "rich", "yaml", "pydantic"), "eval"),
+    **dict.fromkeys(("scipy", "rich", "yaml", "pydantic", "polars", "openskill"), "eval"),
     "matplotlib": "plots",
 }
 

@@ -44,7 +44,7 @@ def match(
 
     Two agents: the first in one seat against the second in all others. As many agents as seats: these against
     each other. Every deal is played with the agents in every seat. An agent is named by a spec: random, greedy,
-    expert, search:sims=400, a checkpoint folder, or module:attribute; docs/agents.md has them all.
+    expert, search:sims=400, a checkpoint folder, module:attribute, or exec:program; docs/agents.md has them all.
 
     \b
     Example:

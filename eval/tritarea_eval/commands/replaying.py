@@ -18,8 +18,13 @@ if TYPE_CHECKING:
 
 
 def replay(
-    file: Annotated[Path, typer.Argument(help="A file of records (JSON lines).")],
-    game_number: Annotated[int, typer.Option("--game-number", min=1, help="Which game of the file.")] = 1,
+    file: Annotated[Path, typer.Argument(help="A file of records (JSON lines), or a tournament's.")],
+    game_number: Annotated[
+        int | None, typer.Option("--game-number", min=1, help="Which game of a file of records.  [default: 1]")
+    ] = None,
+    game_id: Annotated[
+        int | None, typer.Option("--game", metavar="ID", min=0, help="Which game of a tournament.")
+    ] = None,
     from_seat: Annotated[int | None, typer.Option("--from-seat", min=0, help="Show what this seat sees.")] = None,
     positions: Annotated[
         bool, typer.Option("--positions/--moves", help="The board at every decision, or the actions only.")
@@ -39,20 +44,57 @@ def replay(
     Example:
       tritarea replay games.jsonl --game-number 3 --positions
       tritarea replay games.jsonl --from-seat 2 --explain search:sims=800
+      tritarea replay tournament.sqlite --game 17
     """
-    from tritarea_env import records
     from tritarea_env.errors import RecordError
 
+    if _is_tournament(file):
+        record, headline = _of_tournament(file, game_id, game_number)
+    else:
+        record, headline = _of_records(file, game_number, game_id)
+    try:
+        _show(record, headline, from_seat, positions, explain)
+    except RecordError as error:
+        place = f"game {game_number or 1}" if game_id is None else f"game {game_id}"
+        raise UserError(f"{file}, {place}: {error}") from error
+
+
+def _is_tournament(file: Path) -> bool:
+    """A pipe is a file of records: what is read from it to find out is gone."""
+    from tritarea_eval.tournament.store import is_store
+
+    return file.is_file() and is_store(file)
+
+
+def _of_records(file: Path, number: int | None, game: int | None) -> tuple[Record, str]:
+    from tritarea_env import records
+
+    if game is not None:
+        raise UserError(f"{file} is no tournament's file: its games are told by --game-number")
     with user_input():
         found = records.read(file)
     if not found:
         raise UserError(f"{file} holds no record")
-    if game_number > len(found):
-        raise UserError(f"{file} holds {len(found)} game{'s' * (len(found) != 1)}; there is no game {game_number}")
-    try:
-        _show(found[game_number - 1], f"Game {game_number} of {len(found)}", from_seat, positions, explain)
-    except RecordError as error:
-        raise UserError(f"{file}, game {game_number}: {error}") from error
+    number = number or 1
+    if number > len(found):
+        raise UserError(f"{file} holds {len(found)} game{'s' * (len(found) != 1)}; there is no game {number}")
+    return found[number - 1], f"Game {number} of {len(found)}"
+
+
+def _of_tournament(file: Path, game: int | None, number: int | None) -> tuple[Record, str]:
+    from tritarea_eval.tournament import record, store
+
+    if number is not None or game is None:
+        raise UserError(f"{file} is a tournament's file: say which game by --game ID, as `tritarea report` lists some")
+    with user_input(), store.read(file) as opened:
+        found = record.record_of(opened, game)
+        lines = [f"Seat {seat}: {who}" for seat, who in enumerate(record.told_seats(opened, game))]
+    return found, "\n".join([*map(_plain, lines), f"Game {game}"])
+
+
+def _plain(text: str) -> str:
+    """Names and messages of programs may hold what a terminal would obey."""
+    return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
 
 
 def _show(record: Record, headline: str, viewer: int | None, positions: bool, explain: str | None) -> None:

@@ -1,0 +1,1 @@
+"""A tournament's report: plots, and one page that holds everything."""
