@@ -221,7 +221,7 @@ def test_signals(tmp_path: Path, number: int, code: int, workers: int) -> None:
     again = f"tritarea tournament {path} --workers {workers}"
     assert said == f"error: stopped: what is stored is whole; go on with: {again}"
     assert len(helpers) >= workers - 1
-    assert not any(map(tournament_kills.alive, helpers))
+    assert tournament_kills.gone(helpers)
 
 
 def games_in(path: Path) -> int:
