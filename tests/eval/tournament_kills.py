@@ -40,6 +40,14 @@ def alive(process: int) -> bool:
         return False
 
 
+def gone(processes: list[int]) -> bool:
+    """Whether all end soon."""
+    until = time.monotonic() + 20
+    while any(map(alive, processes)) and time.monotonic() < until:
+        time.sleep(0.05)
+    return not any(map(alive, processes))
+
+
 def kill(words: list[str], ready: Callable[[], bool]) -> bool:
     """Begin a command and kill it when ``ready`` says so; False if it was over by then."""
     with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
@@ -50,10 +58,7 @@ def kill(words: list[str], ready: Callable[[], bool]) -> bool:
         workers = children(process.pid)
         process.send_signal(signal.SIGKILL)
         process.wait()
-    until = time.monotonic() + 20
-    while any(map(alive, workers)):
-        assert time.monotonic() < until, "a worker outlives the process that it works for"
-        time.sleep(0.05)
+    assert gone(workers), "a worker outlives the process that it works for"
     return True
 
 

@@ -66,17 +66,21 @@ def _start(config: TournamentConfig) -> _Worker:
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     process = context.Process(target=_serve, args=(theirs, config), daemon=True)
-    with _one_thread():
+    with _for_workers():
         process.start()
     theirs.close()  # so that its end is seen here
     return _Worker(process, ours, [])
 
 
 @contextmanager
-def _one_thread() -> Iterator[None]:
-    """A process begun in this block computes with one thread: there is a process for each core."""
+def _for_workers() -> Iterator[None]:
+    """A process begun in this block computes with one thread, there being one for each core, and no Ctrl-C reaches it.
+
+    A terminal sends that to all its processes, but the first one decides; its own comes when the block ends.
+    """
     before = {name: os.environ.get(name) for name in THREADS}
     os.environ.update(dict.fromkeys(THREADS, "1"))
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
@@ -85,6 +89,7 @@ def _one_thread() -> Iterator[None]:
                 del os.environ[name]
             else:
                 os.environ[name] = value
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
 
 def _give(worker: _Worker, tasks: Iterator[Task]) -> None:
@@ -139,7 +144,6 @@ def _end(team: list[_Worker]) -> None:
 
 def _serve(line: Any, config: TournamentConfig) -> None:
     """Play what is asked for until the line is closed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal's Ctrl-C reaches all; the first process decides
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     from .work import Work

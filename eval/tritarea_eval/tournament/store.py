@@ -9,11 +9,10 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-import time
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,11 +23,7 @@ from .config import TournamentConfig
 from .games import Games
 from .identity import Identity, agent_differences, config_differences
 from .layout import Layout, layout_of, unpack
-
-try:
-    import fcntl
-except ImportError:  # no such locks here: two processes are not kept apart
-    fcntl = None  # type: ignore[assignment]
+from .lock import Lock, take
 
 APPLICATION = 0x54724154  # SQLite's application_id of a tournament's file
 FORMAT = 1  # its user_version
@@ -311,7 +306,7 @@ def begin(path: Path, config: TournamentConfig, agents: Sequence[Identity]) -> I
         raise StoreError(f"there is no folder {str(path.parent)!r} to write {path.name!r} in")
     if path.is_dir():
         raise StoreError(f"{path} is a folder, no tournament's file")
-    with _held(path), closing(_connect(path)) as connection:
+    with closing(_lock(path)), closing(_connect(path)) as connection:
         with _told(path):
             if _is_blank(connection):
                 _create(connection, config, agents)
@@ -319,6 +314,17 @@ def begin(path: Path, config: TournamentConfig, agents: Sequence[Identity]) -> I
         _refuse_changes(store, config, list(agents))
         _check_whole(path, connection)
         yield store
+
+
+def _lock(path: Path) -> Lock:
+    """Keep a file to this process."""
+    try:
+        lock = take(_beside(path, ".lock"))
+    except OSError as error:
+        raise StoreError(f"{path} cannot be written: {error.strerror}") from error
+    if lock is None:
+        raise StoreError(f"{path} is in use: another process plays this tournament")
+    return lock
 
 
 def _connect(path: Path) -> sqlite3.Connection:
@@ -369,42 +375,6 @@ def _check_whole(path: Path, connection: sqlite3.Connection) -> None:
         found = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
     if found != "ok":
         raise StoreError(f"{path}: the file is damaged: {found}")
-
-
-# ------------------------------------------------------------------------------------ one process alone
-
-
-@contextmanager
-def _held(path: Path) -> Iterator[None]:
-    """Keep a file to this process, by a lock on a file beside it that goes with the process, however that ends."""
-    beside = _beside(path, ".lock")
-    file = _locked(path, beside)
-    try:
-        yield
-    finally:
-        with suppress(OSError):
-            beside.unlink()  # while it is locked: who waits for it sees that it is no longer there
-        file.close()
-
-
-def _locked(path: Path, beside: Path) -> IO[Any]:
-    until = time.monotonic() + 1.0
-    while True:
-        try:
-            file = beside.open("ab")
-        except OSError as error:
-            raise StoreError(f"{path} cannot be written: {error.strerror}") from error
-        if fcntl is None:
-            return file
-        with suppress(BlockingIOError):
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            with suppress(FileNotFoundError):
-                if os.path.samestat(beside.stat(), os.fstat(file.fileno())):
-                    return file
-        file.close()
-        if time.monotonic() > until:
-            raise StoreError(f"{path} is in use: another process plays this tournament")
-        time.sleep(0.02)
 
 
 def _beside(path: Path, ending: str) -> Path:
