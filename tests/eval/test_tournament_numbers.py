@@ -90,6 +90,8 @@ def test_equal_agents_share_by_seat_within_their_intervals() -> None:
     for seed in range(25):
         found = numbers_of(simulate([0.0], 60, seed, tables=[(0, 0, 0, 0)], taste=0.0), 1)
         assert found.pairs == ()
+        assert found.agents[0].whole is not None
+        assert found.agents[0].whole.share == Estimate(0.25, None, None)
         for place in found.seats + found.starts:
             assert place is not None
             assert place.share.low is not None

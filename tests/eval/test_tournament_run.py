@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import multiprocessing
 import random
@@ -12,15 +13,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars
 import pytest
 import tournament_kills
 from commandline import good, refused, run
+from rich.console import Console
 from tourneys import SMALL, config_of, exported, ignore, play_to
 
-from tritarea_eval.tournament import pool
+from tritarea_eval.tournament import pool, watching
 from tritarea_eval.tournament.config import load
 from tritarea_eval.tournament.identity import identities
-from tritarea_eval.tournament.run import complete, play, rule_of
+from tritarea_eval.tournament.run import complete, finish, play, rule_of
 from tritarea_eval.tournament.schedule import Schedule
 from tritarea_eval.tournament.store import begin, read
 from tritarea_eval.tournament.work import Work
@@ -248,6 +251,50 @@ def test_the_command(whole: Path, tmp_path: Path) -> None:
     assert [agent["name"] for agent in numbers["agents"]] == ["one", "two", "first"]
     assert numbers == json.loads(good("tournament", whole, "--json"))
     assert numbers["games"] == 60
+
+
+def test_the_table_is_the_games(whole: Path) -> None:
+    with read(whole) as store:
+        games = store.games()
+    csv = polars.read_csv(exported(whole))
+    assert csv.equals(polars.read_parquet(exported(whole, "parquet")).cast(dict(csv.schema)), null_equal=False)
+    assert csv["game"].to_list() == games.id.tolist()
+    assert csv["agent_1"].to_list() == [["one", "two", "first"][agent] for agent in games.holders[:, 1]]
+    assert csv["sets_0"].to_list() == games.points[:, 0, 0].tolist()
+    assert csv["share_1"].to_list() == games.share[:, 1].tolist()
+    assert csv["digest"][3] == f"{games.digest[3]:016x}"
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_what_is_shown_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, terminal: bool) -> None:
+    monkeypatch.setattr(watching, "PAUSE", 0.0)
+    monkeypatch.setattr(watching, "FIRST_LINE", 0.0)
+    shown = io.StringIO()
+    config, console = config_of(), Console(file=shown, force_terminal=terminal, width=100, highlight=False)
+    with begin(tmp_path / "new.sqlite", config, identities(config)) as store:
+        store.add(Work(config).play(0, 10))
+        finish(store, 1, 16, console)
+        finish(store, 1, 16, console)
+    lines = shown.getvalue().splitlines()
+    assert lines[0] == "60 games, 20 played, 40 to play"
+    assert "60 games, 60 played, 0 to play" in lines[-1]
+    if terminal:
+        assert "So far" in shown.getvalue()
+    else:
+        assert lines[1].startswith("32 of 60 games, ")
+        assert lines[1].endswith(" left")
+
+
+def test_how_agents_stand() -> None:
+    games, names = Work(config_of()).play(0, 30).games, ["one", "two", "first"]
+    standing = watching.Standing(names)
+    standing.add(games.take(np.arange(7)))
+    standing.add(games.take(np.arange(7, 60)))
+    table = standing.table("")
+    rows = dict(zip(*([*column.cells] for column in table.columns[:3:2]), strict=True))
+    assert rows == {
+        name: f"{games.share[games.holders == i].mean():.3f}" for i, name in enumerate(["one", "two", "first"])
+    }
 
 
 def test_games_are_rounded_up_to_deals(tmp_path: Path) -> None:

@@ -167,6 +167,27 @@ def test_digests_are_of_what_a_spec_names(tmp_path: Path, monkeypatch: pytest.Mo
     assert identity.digest_of("exec:seconds=2 ./bot.sh") == first
     program.write_text("#!/bin/sh\n\n")
     assert identity.digest_of("exec:./bot.sh --fast") != first
+    (tmp_path / "greedy").mkdir()  # the names of agents win over folders
+    assert identity.digest_of("greedy") is None
+    (tmp_path / "bot.toml").write_text("x = 1\n")
+    assert identity.digest_of("expert:file=bot.toml") is not None
+    assert identity.digest_of("eval_agents:First") is not None
+
+
+def test_digests_are_of_a_nets_newest_checkpoint(tmp_path: Path) -> None:
+    def write(steps: int, weights: bytes) -> None:
+        folder = tmp_path / "checkpoints" / str(steps)
+        folder.mkdir(parents=True)
+        (folder / "meta.json").write_text("{}")
+        (folder / "policy.safetensors").write_bytes(weights)
+
+    write(100, b"weights")
+    first = identity.digest_of(str(tmp_path))
+    assert first is not None
+    assert identity.digest_of(f"{tmp_path}:sample=true") == first
+    assert identity.digest_of(f"search:net={tmp_path},sims=10") == first
+    write(200, b"others")
+    assert identity.digest_of(str(tmp_path)) != first
 
 
 def _foreign(path: Path) -> None:

@@ -70,7 +70,11 @@ def _plain(column: NDArray[Any]) -> list[Any]:
 def _write_parquet(store: Store, path: Path) -> None:
     import polars
 
-    frames = [polars.DataFrame(columns(store, part)) for part in store.parts()]
-    table = polars.concat(frames) if frames else polars.DataFrame(columns(store, store.layout.games([])))
-    with records.replacing(path) as out:
-        table.write_parquet(out.buffer)  # type: ignore[attr-defined]
+    from . import parquet
+
+    texts = dict.fromkeys(("digest", *(f"agent_{seat}" for seat in range(store.layout.seats))), polars.String)
+
+    def frame(games: Games) -> polars.DataFrame:
+        return polars.DataFrame(columns(store, games), schema_overrides=texts)
+
+    parquet.write(map(frame, store.parts()), frame(store.layout.games([])).schema, path, {})

@@ -9,7 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tritarea_agents import exec_bot
+from tritarea_agents import exec_bot, registry
 
 from .config import NPC, TournamentConfig
 
@@ -55,21 +55,23 @@ def _files(spec: str) -> Iterator[Path]:
         yield from (Path(word) for word in exec_bot.command_of(program[1]) if Path(word).is_file())
         return
     name, _, rest = spec.partition(":")
-    yield from _checkpoint(name)
+    if name not in registry.NAMED:  # their names win over folders and modules
+        yield from _checkpoint(spec if Path(spec).is_dir() else name)
+        yield from _module(name, rest)
     for item in rest.split(","):  # an option may name a file or a net
         value = item.partition("=")[2].strip()
-        if Path(value).is_file():
-            yield Path(value)
-        elif value:
-            yield from _checkpoint(value)
-    if rest.isidentifier() and all(part.isidentifier() for part in name.split(".")):
+        yield from [Path(value)] if Path(value).is_file() else _checkpoint(value)
+
+
+def _module(name: str, attribute: str) -> Iterator[Path]:
+    if attribute and all(part.isidentifier() for part in name.split(".")):
         module = importlib.util.find_spec(name)
         if module is not None and module.origin is not None and Path(module.origin).is_file():
             yield Path(module.origin)
 
 
 def _checkpoint(folder: str) -> Iterator[Path]:
-    if Path(folder).is_dir():
+    if folder and Path(folder).is_dir():
         from tritarea_agents.checkpoint import META, WEIGHTS, find  # which imports torch
 
         found = find(folder)

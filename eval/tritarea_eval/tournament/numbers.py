@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..interval import Estimate
 from . import ranking, ratings, winning
@@ -229,7 +230,7 @@ def _agents(
             AgentNumbers(
                 name=name,
                 games=int(own.any(axis=1).sum()),
-                whole=places["agents"][agent],
+                whole=_with_opponents(places["agents"][agent], own, games),
                 by_seat=places["agents_by_seat"][agent * seats : (agent + 1) * seats],
                 rating=rated.ratings[agent],
                 openskill=skilled[agent],
@@ -240,6 +241,13 @@ def _agents(
             )
         )
     return tuple(rows)
+
+
+def _with_opponents(place: Place | None, own: NDArray[np.bool_], games: Games) -> Place | None:
+    """The results of an agent. One that had every table to itself has its share by that alone: without interval."""
+    if place is None or (own.any(axis=1, keepdims=True) & ~own & (games.holders != ranking.PARTNER)).any():
+        return place
+    return place._replace(share=Estimate(place.share.mean, None, None))
 
 
 def _npc_share(games: Games, agents: int) -> float | None:

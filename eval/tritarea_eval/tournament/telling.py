@@ -171,7 +171,7 @@ def remarks(store: Store, found: Numbers) -> list[str]:
 
 def _spread_text(spread: Spread) -> str:
     parts = [("the deal", spread.luck), ("the agents' skill", spread.skill)]
-    told = [f"{name} {estimate_text(part, 3)}" for name, part in parts if part is not None]
+    told = [f"{name} {signed_text(part, 3, plus=False)}" for name, part in parts if part is not None]
     return ", ".join([*told, f"the rest {spread.rest:.3f}"])
 
 
