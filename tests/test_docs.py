@@ -43,13 +43,10 @@ def test_python_blocks_run(code, tmp_path):
 
 
 def write_decisions(folder):
-    """What commands of the docs have written before a block reads it."""
+    """What the commands of its page have written before a block reads it."""
     write_small_configs(folder)
-    for words in commands():
-        if words[1] in ("tournament", "dataset"):
-            tritarea(folder, words)
-        if DECISIONS in words:
-            return
+    for words in commands(ROOT / "docs" / "dataset.md"):
+        tritarea(folder, words)
 
 
 def tritarea(folder, words):
@@ -66,12 +63,12 @@ def tritarea(folder, words):
     assert done.returncode == 0, (words, done.stderr)
 
 
-def commands():
+def commands(page):
     return [
         line.split("#")[0].split()
-        for param in blocks("sh")
-        for line in param.values[0].splitlines()
-        if line.startswith("tritarea")
+        for kind, code in BLOCK.findall(page.read_text())
+        for line in code.splitlines()
+        if kind == "sh" and line.startswith("tritarea")
     ]
 
 
@@ -106,12 +103,16 @@ def write_small_configs(folder):
         (folder / path).write_text(yaml.safe_dump(config))
 
 
-def test_commands_of_the_docs_run(tmp_path):
+@pytest.mark.parametrize("page", [page for page in PAGES if commands(page)], ids=lambda page: page.name)
+def test_commands_of_a_page_run(page, tmp_path):
     """In the order in which they stand, in one folder, where later ones find what earlier ones wrote."""
     write_small_configs(tmp_path)
-    assert len(commands()) >= 6
-    for words in commands():
+    for words in commands(page):
         tritarea(tmp_path, words)
+
+
+def test_pages_have_commands():
+    assert sum(len(commands(page)) for page in PAGES) >= 25
 
 
 def test_make_targets_of_the_docs_exist():
