@@ -76,7 +76,7 @@ def _summary(report: Report) -> list[Markup]:
     elif n.games < report.planned:
         words = f"Not complete: {n.games:,} of {_many(report.planned, 'game')} are played. Numbers may still change."
         found.append(element("p", words, kind="note"))
-    return found + [element("p", f"{note[:1].upper()}{note[1:]}.", kind="note") for note in n.notes]
+    return found + [element("p", f"Note: {note}.", kind="note") for note in n.notes]
 
 
 def _ranking(report: Report, plots: dict[str, Plot]) -> list[Markup]:
@@ -237,7 +237,7 @@ def _failures(report: Report) -> list[Markup]:
 
 def _games(report: Report) -> list[Markup]:
     command = f"tritarea replay {shlex.quote(report.file)} --game"
-    told = "Any game can be looked at by its number, decision by decision, or with --positions table by table."
+    told = "Any game can be looked at by its number, decision by decision, or with --positions position by position."
     rows = [[example.why, example.game, element("code", f"{command} {example.game}")] for example in report.examples]
     return [
         element("p", told),
