@@ -22,7 +22,7 @@ Players = Callable[[Iterator[Task], OnProgress], Iterator[Batch]]  # play tasks,
 
 
 def finish(store: Store, workers: int, games_at_once: int, console: Console) -> None:
-    """Play all that a tournament's file lacks, in so many processes; ``console`` shows how it goes.
+    """Play all that a tournament's file lacks, in so many processes or fewer; ``console`` shows how it goes.
 
     Raises:
         PoolError: a worker failed.
@@ -34,8 +34,10 @@ def finish(store: Store, workers: int, games_at_once: int, console: Console) -> 
     console.print(f"{games:,} games{at_most}, {done:,} played, {games - done:,} to play", soft_wrap=True)
     if complete(store, schedule):
         return
+    tasks = -(-(games - done) // (_step(schedule, games_at_once) * schedule.seatings))
+    workers = min(workers, tasks)
     with ExitStack() as stack:
-        if workers == 1:
+        if workers <= 1:
             players: Players = Work(store.config).play_all
         else:
             players = stack.enter_context(Team(store.config, workers)).play
@@ -71,7 +73,7 @@ def play(
     schedule = Schedule.of(store.config)
     if store.ended is not None:
         return
-    step = max(1, games_at_once // schedule.seatings)
+    step = _step(schedule, games_at_once)
     rule = None if store.config.stop is None else rule_of(store.config)
     for end in _looks(store.config, schedule):
         for batch in players(_tasks(store, end, step), on_progress):
@@ -82,6 +84,11 @@ def play(
             if verdict.stop or end == schedule.blocks:
                 store.end(Ended(end, verdict.text if verdict.stop else f"undecided, {verdict.text}"))
                 return
+
+
+def _step(schedule: Schedule, games_at_once: int) -> int:
+    """How many blocks a task has."""
+    return max(1, games_at_once // schedule.seatings)
 
 
 def _looks(config: TournamentConfig, schedule: Schedule) -> Iterator[int]:
