@@ -277,7 +277,8 @@ def test_what_is_shown_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         finish(store, 1, 16, console)
     lines = shown.getvalue().splitlines()
     assert lines[0] == "60 games, 20 played, 40 to play"
-    assert "60 games, 60 played, 0 to play" in lines[-1]
+    assert "40 games in 0:0" in lines[-2]
+    assert lines[-1] == "60 games, 60 played, 0 to play"
     if terminal:
         assert "So far" in shown.getvalue()
     else:

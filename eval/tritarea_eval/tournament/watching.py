@@ -76,6 +76,10 @@ class Screen:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._live.stop()
+        seconds = time.monotonic() - self._begun
+        speed = self._played / max(seconds, 1e-3)
+        told = f"{self._played:,} games in {duration_text(seconds)}, {speed:,.1f} games/s with the start"
+        self._console.print(told, soft_wrap=True)
 
     def played(self, finished: int, decisions: int) -> None:
         """So many games were finished and decisions made since the last call."""
