@@ -72,7 +72,10 @@ def test_train_and_demo(
     assert f"{players - 1} × greedy" in shown
     assert f"The agent is in {run}." in shown
     assert "holds a run already" in refused("train", config, "--out", run)
-    assert f"The agent is in {run}." in good("train", config, "--out", run, "--resume", "--steps", 128)
+    again = good("train", config, "--out", run, "--resume", "--steps", 128)
+    assert f"The agent is in {run}." in again
+    game = "" if name == "tritarea" else f" --game {name}"
+    assert again.rstrip().endswith(f"tritarea match {run} greedy --games 400{game} --players {players}")
     assert "steps" in refused("train", config, "--steps", 0)
     assert told in refused("match", run, "random", "--game", other)
 

@@ -99,6 +99,11 @@ def test_a_config_survives_its_own_yaml(tmp_path):
         ({"net": {"items": 0}}, "net.items: .* 0"),
         ({"net": {"critic": "both"}}, "net.critic: .* 'oracle'"),
         ({"augment": 1}, "augment: .* 1"),
+        ({"steps": 10**30}, "steps: .* 1000000"),
+        ({"ppo": {"n_steps": 10**9}}, "ppo.n_steps: .* 1000000000"),
+        ({"ppo": {"ent_coef": 1e308}}, r"ppo.ent_coef: .* 1e\+308"),
+        ({"opponents": {"current": 1e308, "agents": {"greedy": 1e308}}}, r"opponents.current: .* 1e\+308"),
+        ({"evaluation": {"games": 10**9}}, "evaluation.games: .* 1000000000"),
         ({"augment": True}, r"augment is false where .* Tri\*T\*Area on this board has none"),
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else None,
@@ -116,6 +121,13 @@ def test_a_file_that_is_no_config(tmp_path, text, told):
         path.write_text(text)
     with pytest.raises(ConfigError, match=f"{re.escape(str(path))}: .*{told}"):
         load_config(path)
+
+
+@pytest.mark.parametrize("text", ["steps: 5\nseed: 1\nsteps: 6\n", "ppo: {gamma: 1, clip: 0.1, gamma: 0.9}\n"])
+def test_a_field_that_stands_twice_is_refused(tmp_path, text):
+    (tmp_path / "a.yaml").write_text(text)
+    with pytest.raises(ConfigError, match=r"(steps|gamma) stands twice"):
+        load_config(tmp_path / "a.yaml")
 
 
 def test_yaml_runs_no_code(tmp_path):

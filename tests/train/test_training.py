@@ -141,6 +141,8 @@ def test_a_folder_with_a_run_is_not_overwritten(run):
 def test_going_on_with_another_config_is_refused(run, tmp_path):
     with pytest.raises(CheckpointError, match="was begun with seed 0, not 1"):
         train(tiny(seed=1), run, resume=True)
+    with pytest.raises(CheckpointError, match=r"was begun with opponents\.play sample, not mode$"):
+        train(tiny(opponents__play="mode"), run, resume=True)
     with pytest.raises(CheckpointError, match="holds no checkpoint"):
         train(tiny(), tmp_path, resume=True)
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import reprlib
 import shutil
 from collections import deque
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +24,15 @@ from tritarea_env.engine.seats import LEARNER
 
 from . import history
 from .about import BEST, CONFIG, IMITATION, digest_of, versions
-from .config import ConfigError, TrainConfig, load
+from .config import ConfigError, TrainConfig, flat, load
 from .model import Learner
 from .rewards import reward_learned
 
 STATE = "training_state.pt"
+OWN_NAME = re.compile(r"\d{10,}|\.\d{10,}\.\d+", re.ASCII)  # of a checkpoint's folder, and of a draft's
+MOST_COUNTED = 1 << 53  # steps and updates, of which a state is believed no more
+KEY_WORDS = 624  # of numpy's Mersenne twister, which reads beyond them if it is told to
+MOMENTS = {"step", "exp_avg", "exp_avg_sq"}  # what Adam keeps of each weight
 NOT_IN_POSITION = {
     "stream",
     "episode",
@@ -46,7 +53,10 @@ def save(run: Path, config: TrainConfig, learner: Learner, progress: dict[str, i
 
     Raises:
         CheckpointError: it cannot be written; the one before is still there.
+        ValueError: the weights are not finite, and nothing could be done with them.
     """
+    if not learner.is_finite():
+        raise ValueError("the net's weights are not finite")
     steps = int(learner.model.num_timesteps)
     imitating = progress["imitated"] < config.imitation.steps
     shelf, number = (run / IMITATION, progress["imitated"]) if imitating else (run / CHECKPOINTS, steps)
@@ -65,12 +75,22 @@ def save(run: Path, config: TrainConfig, learner: Learner, progress: dict[str, i
             raise CheckpointError(
                 f"{final} cannot be written, what was saved before is whole: {_line(error)}"
             ) from error
-    for entry in shelf.iterdir():
-        if entry != final:
-            shutil.rmtree(entry, ignore_errors=True)
+    _clear(shelf, final)
     if not imitating:
-        shutil.rmtree(run / IMITATION, ignore_errors=True)
+        _clear(run / IMITATION)
     return final
+
+
+def _clear(shelf: Path, but: Path | None = None) -> None:
+    """Remove the checkpoints on a shelf and their drafts, and the shelf if that leaves nothing.
+
+    What else lies there is not ours: a run's folder may come from elsewhere, and its shelf be a link to anywhere.
+    """
+    for entry in shelf.glob("*"):
+        if entry != but and OWN_NAME.fullmatch(entry.name):
+            shutil.rmtree(entry, ignore_errors=True)
+    with suppress(OSError):
+        shelf.rmdir()
 
 
 def _write(draft: Path, config: TrainConfig, learner: Learner, progress: dict[str, int]) -> None:
@@ -186,7 +206,7 @@ def restore(folder: Path, learner: Learner) -> dict[str, int]:
     try:
         state = torch.load(path, map_location="cpu", weights_only=True)
         _put(state, learner)
-        progress = {name: int(value) for name, value in state["progress"].items()}
+        progress = {name: _count(state["progress"][name], name) for name in ("done", "evaluated", "imitated")}
     except Exception as error:  # whatever a damaged file makes torch raise
         raise CheckpointError(f"{path} cannot be used to go on: {_line(error)}") from error
     learner.net.load_state_dict(weights)
@@ -196,10 +216,10 @@ def restore(folder: Path, learner: Learner) -> dict[str, int]:
 def _put(state: dict[str, Any], learner: Learner) -> None:
     model, env = learner.model, learner.env
     policy: Any = model.policy
-    model.num_timesteps, model._n_updates = state["steps"], state["updates"]
-    model._current_progress_remaining = state["remaining"]
+    model.num_timesteps, model._n_updates = _count(state["steps"], "steps"), _count(state["updates"], "updates")
+    model._current_progress_remaining = float(state["remaining"])
     policy.oracle().load_state_dict(state["oracle"])
-    model.policy.optimizer.load_state_dict(state["optimizer"])
+    _put_optimizer(state["optimizer"], model.policy.optimizer)
     env.batch.games[:] = np.frombuffer(state["games"].numpy().tobytes(), env.batch.games.dtype)
     for name, array in env.memory().items():
         array[:] = state["env"][name].numpy()
@@ -210,11 +230,34 @@ def _put(state: dict[str, Any], learner: Learner) -> None:
         deque(some, maxlen=model._stats_window_size) for some in (episodes, ())
     )
     model._last_obs = env.look()
-    model._last_episode_starts = state["episode_starts"].numpy()
+    model._last_episode_starts = np.zeros(env.num_envs, np.bool_)
+    model._last_episode_starts[:] = state["episode_starts"].numpy()
     torch.set_rng_state(state["torch_random"])
     shuffling = state["numpy_random"]
-    key = shuffling["key"].numpy().astype(np.uint32)
-    np.random.set_state(("MT19937", key, shuffling["pos"], shuffling["has_gauss"], shuffling["gauss"]))  # noqa: NPY002
+    key, pos = shuffling["key"].numpy().astype(np.uint32), _count(shuffling["pos"], "pos")
+    if key.shape != (KEY_WORDS,) or pos > KEY_WORDS:
+        raise ValueError("numpy's random state is none")
+    np.random.set_state(("MT19937", key, pos, int(shuffling["has_gauss"]), float(shuffling["gauss"])))  # noqa: NPY002
+
+
+def _count(value: Any, name: str) -> int:
+    if type(value) is not int or not 0 <= value <= MOST_COUNTED:
+        raise ValueError(f"{name} is no number of anything: {reprlib.repr(value)}")
+    return value
+
+
+def _put_optimizer(state: dict[str, Any], optimizer: torch.optim.Optimizer) -> None:
+    """Raises ValueError if it is not the optimiser's own, its rate aside, which is set before every update."""
+    ours = optimizer.state_dict()["param_groups"]
+    if [group | {"lr": 0.0} for group in state["param_groups"]] != [group | {"lr": 0.0} for group in ours]:
+        raise ValueError("the optimiser has other parameters")
+    optimizer.load_state_dict(state)
+    for weight, kept in optimizer.state.items():
+        fitting = set(kept) == MOMENTS and kept["step"].ndim == 0
+        if not fitting or any(kept[name].shape != weight.shape for name in MOMENTS - {"step"}):
+            raise ValueError("the optimiser's moments are of other weights")
+        if not all(torch.isfinite(tensor).all() for tensor in kept.values()):
+            raise ValueError("the optimiser's moments are not finite")
 
 
 def _check_games(learner: Learner) -> None:
@@ -247,4 +290,6 @@ def check_config(folder: Path, config: TrainConfig) -> None:
         raise CheckpointError(f"{folder} cannot be resumed: {error}") from error
     for field in begun:
         if field not in MAY_CHANGE and begun[field] != now[field]:
-            raise CheckpointError(f"{folder} was begun with {field} {begun[field]}, not {now[field]}")
+            a, b = flat({field: begun[field]}), flat({field: now[field]})
+            name = next(name for name in {**a, **b} if a.get(name) != b.get(name))
+            raise CheckpointError(f"{folder} was begun with {name} {a.get(name)}, not {b.get(name)}")

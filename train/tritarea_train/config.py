@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import reprlib
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
@@ -18,6 +19,8 @@ MOST_BYTES = 100_000  # of a config's file
 MOST_TOLD = 300  # characters of one error, and at most so many errors:
 MOST_ERRORS = 5
 MOST_LAYERS, MOST_UNITS = 16, 1 << 16  # as checkpoints allow; those need torch, a config does not
+MOST_STEPS, MOST_GAMES = 10**12, 1_000_000  # of a run; side by side, or of an evaluation
+MOST_WEIGHT = 1e6  # sums of weights stay finite, and losses in torch's single precision
 
 
 def _no_bool(value: Any) -> Any:
@@ -28,7 +31,8 @@ def _no_bool(value: Any) -> Any:
 
 # ``1e-4`` is a text to YAML, so a number may come as one.
 Number = Annotated[float, BeforeValidator(_no_bool), Field(strict=False, allow_inf_nan=False)]
-Weight = Annotated[Number, Field(ge=0)]
+Weight = Annotated[Number, Field(ge=0, le=MOST_WEIGHT)]
+Steps = Annotated[int, Field(ge=1, le=MOST_STEPS)]
 SETTLED_REWARD = "settled_delta"  # ``score_delta`` of the scores as if the round were settled at every moment
 Size = Annotated[int, Field(ge=1, le=MOST_UNITS)]
 
@@ -103,9 +107,9 @@ class NetConfig(Part):
 class PpoConfig(Part):
     """PPO (Schulman et al. 2017), in stable-baselines3's terms; ``n_steps`` counts decisions of each game's learner."""
 
-    n_steps: int = Field(default=16, ge=1)
+    n_steps: int = Field(default=16, ge=1, le=1 << 16)
     batch_size: int = Field(default=1024, ge=2)
-    n_epochs: int = Field(default=4, ge=1)
+    n_epochs: int = Field(default=4, ge=1, le=1000)
     learning_rate: Number = Field(default=3e-4, gt=0, lt=1)
     schedule: Literal["constant", "linear"] = "linear"  # linear: down to 0 at the last step
     gamma: Number = Field(default=1.0, gt=0, le=1)
@@ -113,7 +117,7 @@ class PpoConfig(Part):
     clip: Number = Field(default=0.2, gt=0, lt=1)
     ent_coef: Weight = 0.0
     vf_coef: Weight = 2.0
-    max_grad_norm: Number = Field(default=0.5, gt=0)
+    max_grad_norm: Number = Field(default=0.5, gt=0, le=MOST_WEIGHT)
 
 
 class OpponentsConfig(Part):
@@ -133,7 +137,7 @@ class OpponentsConfig(Part):
     pfsp_power: Number = Field(default=2.0, gt=0, le=10)  # of hard: the greater, the more the hardest ones are met
     play: Literal["sample", "mode"] = "sample"  # current net and snapshots draw from their policy, or take its mode
     pool: int = Field(default=5, ge=1, le=1000)  # snapshots kept
-    snapshot_every: int = Field(default=100_000, ge=1)  # steps
+    snapshot_every: Steps = 100_000
 
     @model_validator(mode="after")
     def _some(self) -> OpponentsConfig:
@@ -146,16 +150,17 @@ class ImitationConfig(Part):
     """A start by imitation of an agent, before PPO; its decisions are not among the run's ``steps``."""
 
     agent: str = "greedy"
-    steps: int = Field(default=0, ge=0)  # 0: from scratch
-    n_epochs: int = Field(default=2, ge=1)
+    steps: int = Field(default=0, ge=0, le=MOST_STEPS)  # 0: from scratch
+    n_epochs: int = Field(default=2, ge=1, le=1000)
     learning_rate: Number = Field(default=1e-3, gt=0, lt=1)  # at the start; it falls to 0 at the end
 
 
 class EvaluationConfig(Part):
     """Matches of the agent as it is, on the same deals every time, and the checkpoint written with them."""
 
-    every: int = Field(default=250_000, ge=1)  # steps
-    games: int = Field(default=200, ge=1)  # against each; rounded up to whole deals, one game for every seat
+    every: Steps = 250_000
+    # against each; rounded up to whole deals, one game for every seat
+    games: int = Field(default=200, ge=1, le=MOST_GAMES)
     against: list[str] = ["random", "greedy"]
     best: str | None = None  # which of ``against`` says how good the net kept in ``best/`` is; None: the last of them
 
@@ -175,8 +180,8 @@ class TrainConfig(Part):
 
     game: GameConfig = GameConfig()
     seed: int = Field(default=0, ge=0, lt=1 << 64)
-    steps: int = Field(default=1_000_000, ge=1)
-    n_games: int = Field(default=512, ge=1, le=1_000_000)
+    steps: Steps = 1_000_000
+    n_games: int = Field(default=512, ge=1, le=MOST_GAMES)
     net: NetConfig = NetConfig()
     augment: bool = False  # show each game in one of the relabellings under which it stays the same game
     ppo: PpoConfig = PpoConfig()
@@ -212,12 +217,19 @@ class TrainConfig(Part):
 
 
 class _Loader(yaml.SafeLoader):
-    """Without aliases: with them, a short text can stand for more data than any memory holds."""
+    """Without aliases: with them, a short text can stand for more data than any memory holds. A key stands once."""
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         if self.check_event(yaml.AliasEvent):
             raise yaml.YAMLError("a config has no aliases (*name)")
         return super().compose_node(parent, index)
+
+    def compose_mapping_node(self, anchor: Any) -> Any:
+        node = super().compose_mapping_node(anchor)
+        times = Counter(key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode))
+        if twice := [name for name in times if times[name] > 1]:
+            raise yaml.YAMLError(f"{twice[0]} stands twice in one place")
+        return node
 
 
 def load(path: str | Path, overrides: Mapping[str, Any]) -> TrainConfig:
@@ -275,11 +287,22 @@ def make_as(kind: type[P], content: Mapping[str, Any], overrides: Mapping[str, A
         raise ConfigError("; ".join(told)) from error
 
 
+def flat(fields: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """A config's fields by dotted name."""
+    found: dict[str, Any] = {}
+    for name, value in fields.items():
+        inner = isinstance(value, Mapping) and value
+        found |= flat(value, f"{prefix}{name}.") if inner else {f"{prefix}{name}": value}
+    return found
+
+
 def _told(one: Any) -> str:
     field = ".".join(map(str, one["loc"]))
     reason = str(one["msg"]).removeprefix("Value error, ")
     if one["type"] == "extra_forbidden":
         reason = "there is no such field"
+    elif one["type"] == "missing":
+        reason = "is missing"
     elif one["type"] != "value_error":
         reason = f"{reason}, not {reprlib.repr(one['input'])}"
     return f"{field}: {reason}" if field else reason

@@ -171,7 +171,7 @@ class League:
         """Take over the pool and counts of ``state``.
 
         Raises:
-            ValueError: the counts are none, or a net among the agents is not the one that played then.
+            ValueError: counts or snapshots are damaged, or a net among the agents is not the one that played then.
         """
         for name, now in self._foreign().items():
             if state["foreign"].get(name) != now:
@@ -179,11 +179,14 @@ class League:
         games, won = state["games"].numpy(), state["won"].numpy()
         if not (np.isfinite(games).all() and (won >= 0.0).all() and (won <= games).all()):
             raise ValueError("the league's counts of games are damaged")
+        born = state["born"].numpy()
+        if set(state["nets"]) != {str(place) for place in np.flatnonzero(born >= 0)}:
+            raise ValueError("the league's snapshots are not those whose ages it tells")
         for place, weights in state["nets"].items():
             net = copy.deepcopy(self.current)
             net.load_state_dict(weights)
             self.put(int(place), net, 0)
-        self.born[:] = state["born"].numpy()
+        self.born[:] = born
         self.games[:], self.won[:] = games, won
 
 

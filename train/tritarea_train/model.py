@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.utils import ConstantSchedule, LinearSchedule
 
@@ -29,6 +30,10 @@ class Learner(NamedTuple):
     league: League
     net: PolicyNet
     shape: Shape
+
+    def is_finite(self) -> bool:
+        """Whether all weights are; once one is not, nothing can be learned any more."""
+        return all(bool(torch.isfinite(weight).all()) for weight in self.model.policy.parameters())
 
 
 def shape_of(config: TrainConfig) -> Shape:

@@ -22,6 +22,7 @@ from tritarea_env.views import find_agent
 from . import about, checkpoints, model
 from .config import ConfigError, TrainConfig
 from .driver import Driver
+from .model import Learner
 
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO}  # errors of a disk, not of what is asked
 
@@ -40,13 +41,13 @@ def train(config: TrainConfig, out: Path, *, resume: bool = False, console: Cons
         console: for a progress bar and results; None: nothing is printed.
 
     Raises:
-        CheckpointError: ``out`` holds a run already, or the one to resume does not fit, or the disk is full.
-        ConfigError: an agent of the config is not there, or its net is too large; nothing was written.
+        CheckpointError: ``out`` holds a run already, or the one to resume does not fit, or the disk is full, or
+            training has diverged.
+        ConfigError: an agent or device of the config is not there, or its net or rollouts are too large.
     """
     check(config)
     set_threads(config)
-    if config.device.startswith("cuda") and not torch.cuda.is_available():
-        raise ConfigError(f"device: there is no {config.device} here; cpu always is")
+    _check_device(config.device)
     if about.begun(out) and not resume:
         raise CheckpointError(f"{out} holds a run already: resume it, or choose another folder")
     if resume:
@@ -65,11 +66,21 @@ def _train(config: TrainConfig, out: Path, resume: bool, console: Console | None
     folder = about.newest(out) if resume else None
     if resume:
         checkpoints.check_config(folder or out, config)
-    learner = model.build(config)
+    learner = _built(config)
     progress = {} if folder is None else checkpoints.restore(folder, learner)
-    algorithm = learner.model
-    start = about.start_of(algorithm.num_timesteps, torch.get_num_threads(), str(algorithm.device))
+    start = about.start_of(learner.model.num_timesteps, torch.get_num_threads(), str(learner.model.device))
     about.write(out, config, start)
+    try:
+        return _learn(config, out, learner, progress, console)
+    except ValueError as error:
+        if learner.is_finite():
+            raise
+        told = "training has diverged, the net's weights are no numbers any more: lower the learning rate"
+        raise CheckpointError(f"{out}: {told}; what was saved before is whole") from error
+
+
+def _learn(config: TrainConfig, out: Path, learner: Learner, progress: dict[str, int], console: Console | None) -> Path:
+    algorithm = learner.model
     with asked_to_stop() as stop, Driver(config, out, learner, progress, stop, console) as driver:
         if not driver.imitate():
             assert driver.saved is not None
@@ -80,6 +91,24 @@ def _train(config: TrainConfig, out: Path, resume: bool, console: Console | None
             first = algorithm.num_timesteps == 0
             algorithm.learn(todo, callback=driver, log_interval=never, reset_num_timesteps=first)
         return driver.finish()
+
+
+def _built(config: TrainConfig) -> Learner:
+    try:
+        return model.build(config)
+    except MemoryError as error:
+        rollout = config.n_games * config.ppo.n_steps
+        raise ConfigError(f"n_games, ppo.n_steps: there is no memory for rollouts of {rollout:,} decisions") from error
+
+
+def _check_device(name: str) -> None:
+    """Raises ConfigError if torch cannot use it."""
+    if name == "auto":
+        return
+    try:
+        torch.zeros(1, device=name)
+    except (RuntimeError, AssertionError) as error:
+        raise ConfigError(f"device: there is no {name} here; cpu always is") from error
 
 
 def check(config: TrainConfig) -> None:

@@ -8,7 +8,7 @@ is there: each run from its newest checkpoint, those that are done not at all.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -20,7 +20,7 @@ from tritarea_env import games
 from tritarea_env.records import replacing
 from tritarea_env.views import find_agent
 
-from .config import ConfigError, Part, TrainConfig, load_as, make
+from .config import ConfigError, Part, TrainConfig, flat, load_as, make
 from .run import check as check_run
 from .trial import Play, final_seed, go_on, meta_of
 
@@ -181,21 +181,12 @@ def _differences(begun: Study, now: Study) -> Iterator[str]:
     pairs += [(name, before[name], after[name]) for name in before if name in after]
     told = set()
     for where, old, new in pairs:
-        a, b = _flat(old), _flat(new)
+        a, b = flat(old), flat(new)
         for field in {**a, **b}:
             change = f"{field} {a.get(field)}, not {b.get(field)}"
             if a.get(field) != b.get(field) and change not in told:
                 told.add(change)  # the runs after this one may tell the same
                 yield f"{where}: {change}"
-
-
-def _flat(fields: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """By dotted name."""
-    found: dict[str, Any] = {}
-    for name, value in fields.items():
-        inner = isinstance(value, Mapping) and value
-        found |= _flat(value, f"{prefix}{name}.") if inner else {f"{prefix}{name}": value}
-    return found
 
 
 # ------------------------------------------------------------------------------------------------- one run

@@ -61,7 +61,7 @@ def guarded(command: F) -> F:
             return command(*args, **kwargs)
         except UserError as error:
             raise fail(str(error), 2) from error
-        except (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError) as error:
+        except (FileNotFoundError, FileExistsError, PermissionError, IsADirectoryError, NotADirectoryError) as error:
             raise fail(f"{error.filename}: {error.strerror}", 2) from error
         except ImportError as error:
             package = (error.name or "").partition(".")[0]

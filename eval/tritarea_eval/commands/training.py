@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 from itertools import chain, count
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,7 +20,9 @@ def train(
     seed: Annotated[int | None, typer.Option("--seed", min=0, max=MOST, help="Instead of the config's.")] = None,
     steps: Annotated[int | None, typer.Option("--steps", min=1, help="Instead of the config's.")] = None,
     players: Annotated[int | None, typer.Option("--players", help="Instead of the config's.")] = None,
-    device: Annotated[str | None, typer.Option("--device", help="cpu, cuda or auto, instead of the config's.")] = None,
+    device: Annotated[
+        str | None, typer.Option("--device", help="cpu, cuda, mps, auto: instead of the config's.")
+    ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", help="The run's folder. [default: runs/ and the config's name]")
     ] = None,
@@ -32,7 +36,19 @@ def train(
     """
     overrides = {"seed": seed, "steps": steps, "game.options.players": players, "device": device}
     folder = _train(f"train {config}", config, overrides, out or Path("runs", config.stem), resume)
-    typer.echo(f"The agent is in {folder}. Try: tritarea match {folder} greedy --games 400")
+    typer.echo(f"The agent is in {folder}. Try: tritarea match {folder} greedy --games 400{_game_of(folder)}")
+
+
+def _game_of(run: Path) -> str:
+    """What a command must be told to play the game that a run was trained for: nothing for the default one."""
+    from tritarea_train import load_config
+
+    game = load_config(run / "config.yaml").game
+    told = [] if game.name == "tritarea" else [f"--game {game.name}"]
+    for name, value in game.options.items():
+        text = value if isinstance(value, str) else json.dumps(value)
+        told.append(f"--players {text}" if name == "players" else f"--option {shlex.quote(f'{name}={text}')}")
+    return "".join(f" {option}" for option in told)
 
 
 def demo(
