@@ -40,9 +40,3 @@ class Games(NamedTuple):
     def take(self, index: NDArray[np.intp] | NDArray[np.bool_]) -> Games:
         """The games at ``index``, in that order."""
         return Games._make(column[index] for column in self)
-
-
-def together(parts: list[Games]) -> Games:
-    """The games of all parts, sorted by id; at least one part."""
-    joined = Games._make(np.concatenate(columns) for columns in zip(*parts, strict=True))
-    return joined.take(np.argsort(joined.id, kind="stable"))
