@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tritarea_env.games import Game
 
 try:
@@ -16,6 +13,7 @@ try:
 except ImportError as error:
     raise ImportError('trained agents need torch: pip install "tritarea[train]"') from error
 
+from .foresight import Inputs
 from .net_cards import ItemHeads
 
 __all__ = [
@@ -42,7 +40,7 @@ class Shape(NamedTuple):
 
     ``kind`` "cards_board" adds to an "mlp" the heads of ``net_cards``, with ``items`` units for each set of items (an
     "mlp" has 0). The net of an agent whose ``critic`` was an "oracle" has no value: in training, that saw what no seat
-    may see.
+    may see. With ``foresight`` the net also looks at what the module of that name reckons from the observation.
     """
 
     inputs: int
@@ -54,6 +52,7 @@ class Shape(NamedTuple):
     kind: Literal["mlp", "cards_board"] = "mlp"
     items: int = 0
     critic: Literal["own", "oracle"] = "own"
+    foresight: bool = False
 
     @property
     def width(self) -> int:
@@ -71,21 +70,25 @@ def layers(before: int, sizes: Sequence[int], activation: str) -> nn.Sequential:
 
 
 class Trunk(nn.Module):
-    """Casts and scales observations, the one place that does, and holds the shared layers.
+    """Casts and scales what it is shown, the one place that does, and holds the shared layers.
 
-    Of an observation that is wider than ``scale``, only the first entries are looked at.
+    Of rows that are wider than ``inputs``, only the first entries are looked at.
     """
 
     scale: torch.Tensor
+    offset: torch.Tensor
 
-    def __init__(self, scale: NDArray[np.float32], sizes: Sequence[int], activation: str) -> None:
+    def __init__(self, inputs: Inputs, sizes: Sequence[int], activation: str) -> None:
         super().__init__()
-        self.register_buffer("scale", torch.tensor(scale), persistent=False)
-        self.layers = layers(len(scale), sizes, activation)
+        self.foresight = inputs.foresight
+        self.register_buffer("scale", torch.tensor(inputs.scale), persistent=False)
+        self.register_buffer("offset", torch.tensor(inputs.offset), persistent=False)
+        self.layers = layers(inputs.size, sizes, activation)
 
     def scaled(self, observations: torch.Tensor) -> torch.Tensor:
-        """(n, d) float32 from observations (n, d or more), uint8 or their values as floats."""
-        return observations[:, : len(self.scale)].float() * self.scale
+        """(n, d) float32 from rows (n, d or more), uint8 or their values as floats."""
+        rows = observations[:, : len(self.scale)].float()
+        return torch.addcmul(self.offset, rows, self.scale) if self.foresight else rows * self.scale
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
         """(n, k) float32 from observations."""
@@ -131,12 +134,12 @@ def heads_of(shape: Shape, game: Game) -> ItemHeads | None:
     """New heads, if the net is of a kind that has them."""
     if shape.kind == "mlp":
         return None
-    return ItemHeads(game, shape.items, (shape.width, *shape.policy)[-1])
+    return ItemHeads(game, shape.items, (shape.width, *shape.policy)[-1], shape.foresight)
 
 
 def build(shape: Shape, game: Game) -> PolicyNet:
     """A new net of that form for ``game``."""
-    trunk = Trunk(game.scale, shape.shared, shape.activation)
+    trunk = Trunk(Inputs(game, shape.foresight), shape.shared, shape.activation)
     policy = layers(shape.width, shape.policy, shape.activation)
     own = shape.critic == "own"
     value = layers(shape.width, shape.value, shape.activation) if own else None
