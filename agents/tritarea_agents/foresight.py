@@ -7,7 +7,7 @@ of the observation, are small integers as they are, and hold nothing that the se
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -21,23 +21,38 @@ from . import foresight_tritarea
 
 ZERO = foresight_tritarea.ZERO
 
+
+class Told(NamedTuple):
+    """Of what foresight tells: fields whose entries, in order, fall into as many equal parts as there are actions."""
+
+    fields: tuple[str, ...]
+    actions: NDArray[np.int64]
+
+
 Foresee = Callable[[Any, NDArray[np.int64], NDArray[np.int64], Any, int, NDArray[np.uint8]], None]
 
 
 class Foresight(NamedTuple):
     """A game's: its fields, their offsets counted from 0, and the kernel that writes them.
 
-    An entry x of a field stands for (x - ``ZERO``) / maximum. ``foresee(games, index, seats, work, start, out)`` writes
-    those of ``seats[j]`` in ``games[index[j]]`` to ``out[j, start:]``.
+    ``told``: what tells of single actions, in sets that are alike. An entry x of a field stands for
+    (x - ``ZERO``) / maximum. ``foresee(games, index, seats, work, start, out)`` writes those of ``seats[j]`` in
+    ``games[index[j]]`` to ``out[j, start:]``.
     """
 
     fields: tuple[Field, ...]
+    told: Mapping[str, Told]
     foresee: Foresee
     work: np.dtype[Any]
 
 
 _FORESIGHT = {
-    "tritarea": Foresight(foresight_tritarea.FIELDS, foresight_tritarea.foresee_games, foresight_tritarea.WORK)
+    "tritarea": Foresight(
+        foresight_tritarea.FIELDS,
+        {name: Told(*told) for name, told in foresight_tritarea.TOLD.items()},
+        foresight_tritarea.foresee_games,
+        foresight_tritarea.WORK,
+    )
 }
 
 
@@ -48,6 +63,7 @@ class Inputs:
         fields: the observation's, then those of foresight.
         size: number of entries.
         scale, offset: (size,) float32: an entry x goes into the net as x * scale + offset.
+        told: what foresight tells of single actions, by the name of the set.
         digest: 16 hex digits that change with any field; without foresight those of the game's observation.
 
     Raises:
@@ -61,6 +77,7 @@ class Inputs:
         self._own = _FORESIGHT[game.name] if foresight else None
         start = game.observation_size
         more = () if self._own is None else self._own.fields
+        self.told = {} if self._own is None else self._own.told
         placed = [Field(f.name, start + f.offset, f.shape, f.maximum, f.meaning, f.group) for f in more]
         self.fields = (*game.fields, *placed)
         self.size = start + sum(field.size for field in more)
@@ -86,9 +103,7 @@ class Inputs:
         self.foresee(games, index, seats, out)
         return out
 
-    def foresee(
-        self, games: Any, index: NDArray[np.int64], seats: NDArray[np.int64], out: NDArray[np.uint8]
-    ) -> None:
+    def foresee(self, games: Any, index: NDArray[np.int64], seats: NDArray[np.int64], out: NDArray[np.uint8]) -> None:
         """Write the entries of foresight alone into ``out`` (m, size)."""
         if self._own is not None:
             work = np.zeros(1, self._own.work)

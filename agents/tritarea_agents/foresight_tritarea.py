@@ -21,9 +21,11 @@ from tritarea_env.games.tritarea.rules import (
     FIVE_SETTLE,
     GAME,
     NEIGHBOURS,
+    ONE_BLOCK,
     PLAY,
     SEATS,
     SQUARES,
+    TWO_BLOCKS,
 )
 from tritarea_env.games.tritarea.settlement import pay_of_towers
 
@@ -39,20 +41,34 @@ _ROWS = [
     ("tower", (SQUARES, 2, 2), POINTS, "tallest building's part of both: own, others' together", "board"),
     ("with_extra", (SQUARES, 2), MARGIN, "margin with the best additional construction, or none", "board"),
     ("after_reply", (SQUARES, 2), MARGIN, "rightholder 1 builds: margin once rightholder 2 has, as suits it", "board"),
-    ("best", (4, SEATS, 2), MARGIN, "by concept, seat, most blocks: margin of the seat's best placement", "concepts"),
-    ("best_of_others", (4, 3, 2), MARGIN, "by concept, other seat, most blocks: own margin by that placement", "concepts"),
+    ("best", (4, SEATS, 2), MARGIN, "by concept, seat, most blocks: margin of the seat's best placement", ""),
+    (
+        "best_of_others",
+        (4, 3, 2),
+        MARGIN,
+        "by concept, other seat, most blocks: own margin by that placement",
+        "concepts",
+    ),
     ("area_points", (SEATS,), POINTS, "points for areas now", ""),
     ("tower_points", (SEATS,), POINTS, "points for tallest buildings now", ""),
     ("other_points", (SEATS,), POINTS, "what else settlement would bring now, as far as known", ""),
-    ("ranked_1", (4, SEATS), 1, "seats of rank 1 in each area", "concepts"),
-    ("ranked_2", (4, SEATS), 1, "seats of rank 2 in each area", "concepts"),
-    ("holds", (CARDS, 2), 1, "rights that the seat had if the trick ended with this card of its hand", "cards"),
-    ("worth", (CARDS,), MARGIN, "margin by the rights that there were then", "cards"),
+    ("ranked_1", (4, SEATS), 1, "seats of rank 1 in each area", ""),
+    ("ranked_2", (4, SEATS), 1, "seats of rank 2 in each area", ""),
+    ("holds", (CARDS, 2), 1, "rights that the seat had if the trick ended with this card of its hand", ""),
+    ("worth", (CARDS,), MARGIN, "margin by the rights that there were then", ""),
 ]
 FIELDS = lay_out(_ROWS)
 _GAIN, _OTHERS, _TOWER, _EXTRA, _REPLY, _BEST, _MINE, _AREAS, _TOWERS, _REST, _FIRST, _SECOND, _HOLDS, _WORTH = (
     field.offset for field in FIELDS
 )
+# Fields that tell of single actions, and which they are
+TOLD = {
+    "placements": (
+        ("gain", "gain_of_others", "tower", "with_extra", "after_reply"),
+        (np.arange(SQUARES)[:, None] + [ONE_BLOCK, TWO_BLOCKS]).ravel(),
+    ),
+    "cards": (("holds", "worth"), np.arange(CARDS)),
+}
 SIZE = sum(field.size for field in FIELDS)
 NEVER = -(10**6)
 

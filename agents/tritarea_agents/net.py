@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
@@ -15,6 +16,7 @@ except ImportError as error:
 
 from .foresight import Inputs
 from .net_cards import ItemHeads
+from .net_foresight import ForesightHead
 
 __all__ = [
     "ACTIVATIONS",
@@ -23,7 +25,9 @@ __all__ = [
     "PolicyNet",
     "Shape",
     "Trunk",
+    "added",
     "build",
+    "foresight_of",
     "heads_of",
     "layers",
     "tensors",
@@ -97,7 +101,7 @@ class Trunk(nn.Module):
 
 
 class PolicyNet(nn.Module):
-    """Policy and, unless they are None, value net over a trunk; ``heads`` add to the logits.
+    """Policy and, unless they are None, value net over a trunk; ``heads`` and ``foresight`` add to the logits.
 
     The parts may be another net's, in which case this one is a view of it and changes with it.
     """
@@ -110,17 +114,19 @@ class PolicyNet(nn.Module):
         value: nn.Sequential | None,
         value_out: nn.Linear | None,
         heads: ItemHeads | None,
+        foresight: ForesightHead | None,
     ) -> None:
         super().__init__()
         self.trunk, self.policy, self.logits, self.value, self.value_out = trunk, policy, logits, value, value_out
-        self.heads = heads
+        self.heads, self.foresight = heads, foresight
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
         """Logits (n, A) float32 of all actions, not masked."""
         scaled = self.trunk.scaled(observations)
         hidden = self.policy(self.trunk.layers(scaled))
         logits: torch.Tensor = self.logits(hidden)
-        return logits if self.heads is None else logits + self.heads(scaled, hidden)
+        more = added((self.heads, self.foresight), scaled, hidden)
+        return logits if more is None else logits + more
 
     def values(self, observations: torch.Tensor) -> torch.Tensor:
         """(n,) float32: the return that the deciding seat may expect."""
@@ -134,7 +140,18 @@ def heads_of(shape: Shape, game: Game) -> ItemHeads | None:
     """New heads, if the net is of a kind that has them."""
     if shape.kind == "mlp":
         return None
-    return ItemHeads(game, shape.items, (shape.width, *shape.policy)[-1], shape.foresight)
+    return ItemHeads(game, shape.items, (shape.width, *shape.policy)[-1])
+
+
+def foresight_of(shape: Shape, game: Game) -> ForesightHead | None:
+    """A new head for what foresight tells, if the net has that."""
+    return ForesightHead(Inputs(game, True), (shape.width, *shape.policy)[-1]) if shape.foresight else None
+
+
+def added(heads: Sequence[nn.Module | None], scaled: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor | None:
+    """(n, A): what all heads that there are add to the logits, from scaled rows (n, d) and the policy's last layer."""
+    said: list[torch.Tensor] = [head(scaled, hidden) for head in heads if head is not None]
+    return functools.reduce(torch.add, said) if said else None
 
 
 def build(shape: Shape, game: Game) -> PolicyNet:
@@ -145,7 +162,7 @@ def build(shape: Shape, game: Game) -> PolicyNet:
     value = layers(shape.width, shape.value, shape.activation) if own else None
     logits = nn.Linear((shape.width, *shape.policy)[-1], shape.actions)
     value_out = nn.Linear((shape.width, *shape.value)[-1], 1) if own else None
-    return PolicyNet(trunk, policy, logits, value, value_out, heads_of(shape, game))
+    return PolicyNet(trunk, policy, logits, value, value_out, heads_of(shape, game), foresight_of(shape, game))
 
 
 def tensors(shape: Shape, game: Game) -> dict[str, tuple[int, ...]]:

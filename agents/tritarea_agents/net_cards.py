@@ -12,8 +12,7 @@ from torch import nn
 
 from tritarea_env.games import Game
 
-from .foresight import Inputs
-from .net_parts import Fields, Items, sets_of, slice_of
+from .net_parts import Items, sets_of, slice_of
 
 
 class ItemHead(nn.Module):
@@ -22,15 +21,14 @@ class ItemHead(nn.Module):
     Each item has offsets of its own, for what it is (the points of an area, say); all other weights are shared.
 
     Args:
-        fields: of what the net looks at.
         units: of each item.
         context: units of the policy's last layer.
     """
 
-    def __init__(self, fields: Fields, items: Items, units: int, context: int) -> None:
+    def __init__(self, game: Game, items: Items, units: int, context: int) -> None:
         super().__init__()
         self.number, each = items.answers.shape
-        self.parts = [slice_of(fields, name) for name in items.fields]
+        self.parts = [slice_of(game, name) for name in items.fields]
         entries = sum(part.stop - part.start for part in self.parts) // self.number
         self.embed = nn.Linear(entries, units)
         self.embed_offset = nn.Parameter(torch.zeros(self.number, units))
@@ -58,10 +56,10 @@ class ItemHeads(nn.Module):
 
     place: torch.Tensor
 
-    def __init__(self, game: Game, units: int, context: int, foresight: bool = False) -> None:
+    def __init__(self, game: Game, units: int, context: int) -> None:
         super().__init__()
-        fields, sets = Inputs(game, foresight).fields, sets_of(game, foresight)
-        heads = {items.name: ItemHead(fields, items, max(1, units // len(items.answers)), context) for items in sets}
+        sets = sets_of(game)
+        heads = {items.name: ItemHead(game, items, max(1, units // len(items.answers)), context) for items in sets}
         self.sets = nn.ModuleDict(heads)
         answers = [int(action) for items in sets for action in items.answers.flat]
         where = {action: place for place, action in enumerate(answers)}

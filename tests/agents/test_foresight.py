@@ -144,7 +144,7 @@ def test_entries_are_what_the_games_own_settlement_says(spots):
 
 
 def test_what_settlement_would_pay_now(spots):
-    """Areas, tallest buildings and the rest add up to it; the tallest building alone is told by a board without areas."""
+    """Areas, tallest buildings and the rest add up to it; a board without areas tells the tallest buildings apart."""
     found = entries_of(*zip(*spots, strict=True))
     for i, (state, me) in enumerate(spots):
         here = seen_by(state, me)

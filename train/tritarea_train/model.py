@@ -56,9 +56,7 @@ def build(config: TrainConfig) -> Learner:
     league = League(game, options, config.opponents)
     shape, ppo = shape_of(config), config.ppo
     inputs = Inputs(game, shape.foresight)
-    sight = Sight(
-        game, options, oracle=shape.critic == "oracle", augment=config.augment, foresight=shape.foresight
-    )
+    sight = Sight(game, options, oracle=shape.critic == "oracle", augment=config.augment, foresight=shape.foresight)
     env = LeagueVecEnv(
         game.name, config.n_games, league, seed=config.seed, reward=config.game.reward, sight=sight, **options
     )

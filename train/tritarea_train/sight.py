@@ -1,4 +1,4 @@
-"""What the learner is shown of its games: what its net looks at, what is hidden for an oracle critic, in which frame."""
+"""What the learner is shown of its games: what its net looks at, what is hidden for an oracle, in which frame."""
 
 from __future__ import annotations
 

@@ -22,7 +22,8 @@ Order = NDArray[np.int64]
 class Frames(NamedTuple):
     """The ways in which a game can be shown: frame 0 as it is, then each relabelling.
 
-    In frame f, entry j of what a net is shown is entry ``observation[f, j]`` as it is, and so for ``state``; action a is ``actions[f, a]``.
+    In frame f, entry j of what a net looks at is entry ``observation[f, j]`` as it is, and so for ``state``; action a
+    is ``actions[f, a]``.
     """
 
     observation: Order
