@@ -7,6 +7,8 @@ gain on their mean, in thirds of a point. Only in games under way where the roun
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from tritarea_env.engine.compile import inlined, kernel
@@ -18,8 +20,10 @@ from tritarea_env.games.tritarea.rules import (
     BUILD,
     CARDS,
     EXTRA,
+    FIVE,
     FIVE_SETTLE,
     GAME,
+    KEEP,
     NEIGHBOURS,
     ONE_BLOCK,
     PLAY,
@@ -30,6 +34,7 @@ from tritarea_env.games.tritarea.rules import (
 from tritarea_env.games.tritarea.settlement import pay_of_towers
 
 from .greedy.tritarea_board import BOARD, put, settled, survey
+from .greedy.tritarea_value import loss_of_default
 
 ZERO = 128  # the entry that stands for 0
 POINTS, MARGIN = 8, 24  # what goes into a net as 1: eight points
@@ -55,19 +60,35 @@ _ROWS = [
     ("ranked_1", (4, SEATS), 1, "seats of rank 1 in each area", ""),
     ("ranked_2", (4, SEATS), 1, "seats of rank 2 in each area", ""),
     ("holds", (CARDS, 2), 1, "rights that the seat had if the trick ended with this card of its hand", ""),
-    ("worth", (CARDS,), MARGIN, "margin by the rights that there were then", ""),
+    ("worth", (CARDS,), MARGIN, "margin by all rights that there were then", ""),
+    ("fives", (3,), MARGIN, "of the seat's five kept, 0, 10: margin by all rights, others' fives kept", ""),
 ]
 FIELDS = lay_out(_ROWS)
-_GAIN, _OTHERS, _TOWER, _EXTRA, _REPLY, _BEST, _MINE, _AREAS, _TOWERS, _REST, _FIRST, _SECOND, _HOLDS, _WORTH = (
-    field.offset for field in FIELDS
-)
+(
+    _GAIN,
+    _OTHERS,
+    _TOWER,
+    _EXTRA,
+    _REPLY,
+    _BEST,
+    _MINE,
+    _AREAS,
+    _TOWERS,
+    _REST,
+    _FIRST,
+    _SECOND,
+    _HOLDS,
+    _WORTH,
+    _FIVES,
+) = (field.offset for field in FIELDS)
 # Fields that tell of single actions, and which they are
-TOLD = {
+TOLD: dict[str, tuple[tuple[str, ...], Any]] = {
     "placements": (
         ("gain", "gain_of_others", "tower", "with_extra", "after_reply"),
         (np.arange(SQUARES)[:, None] + [ONE_BLOCK, TWO_BLOCKS]).ravel(),
     ),
     "cards": (("holds", "worth"), np.arange(CARDS)),
+    "fives": (("fives",), KEEP + np.arange(3)),
 }
 SIZE = sum(field.size for field in FIELDS)
 NEVER = -(10**6)
@@ -222,22 +243,40 @@ def write_placements(g, me, work):
 
 
 @kernel
+def worth_of_rights(g, me, work):
+    """Margin by the rights of ``work.trick`` as its cards lie: each holder's best placement, or its default (A5)."""
+    trick, total = work.trick, np.int64(0)
+    award_rights(trick)
+    for n in range(2):
+        s = np.int64(trick.rightholders[n])
+        if s >= 0 and g.blocks[s] > 0:
+            total += work.mine[np.int64(trick.adopted), s, n]
+        elif s >= 0:
+            total -= loss_of_default(trick, s) * (3 if s == me else -1)
+    return total
+
+
+@kernel
 def write_cards(g, me, work):
     """What each card of the hand would win if it were the trick's last."""
     work.trick = g
-    trick = work.trick
+    trick, entries = work.trick, work.entries
     for card in range(CARDS):
         if g.hand[me] >> card & 1:
             trick.played[me] = card
             trick.rank[me] = card % 9 + 1
-            award_rights(trick)
-            adopted, first, second = np.int64(trick.adopted), trick.rightholders[0], trick.rightholders[1]
-            worth = work.mine[adopted, first, 0]
-            if second >= 0:
-                worth += work.mine[adopted, second, 1]
-            work.entries[_HOLDS + 2 * card] = first == me
-            work.entries[_HOLDS + 2 * card + 1] = second == me
-            work.entries[_WORTH + card] = worth
+            entries[_WORTH + card] = worth_of_rights(g, me, work)
+            entries[_HOLDS + 2 * card] = trick.rightholders[0] == me
+            entries[_HOLDS + 2 * card + 1] = trick.rightholders[1] == me
+
+
+@kernel
+def write_fives(g, me, work):
+    """What each choice on the seat's five would win if the others kept theirs."""
+    work.trick = g
+    for choice in range(3):
+        work.trick.rank[me] = (5, 0, 10)[choice]
+        work.entries[_FIVES + choice] = worth_of_rights(g, me, work) - 3 * choice
 
 
 @kernel
@@ -257,6 +296,8 @@ def foresee(game, me, work):
     write_placements(g, me, work)
     if g.phase == PLAY and g.seat == me:
         write_cards(g, me, work)
+    if g.phase == FIVE and g.seat == me:
+        write_fives(g, me, work)
 
 
 @kernel

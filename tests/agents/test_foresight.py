@@ -112,16 +112,37 @@ def reckon(state, me):
         found["best"][concept, r, most - 1] = own
         if r:
             found["best_of_others"][concept, r - 1, most - 1] = mine
-    if GAME.phases[g.phase] == "play" and g.seat == me:
-        for card in np.flatnonzero([g.hand[me] >> c & 1 for c in range(rules.CARDS)]):
-            trick = state.copy()
-            trick.played[0, me], trick.rank[0, me] = card, card % 9 + 1
-            kernel.award_rights(trick[0])
-            holders = trick.rightholders[0]
-            found["holds"][card] = holders == me
-            rights = [(int(trick.adopted[0]), int(s), n + 1) for n, s in enumerate(holders) if s >= 0]
-            found["worth"][card] = sum(best[right][1] for right in rights if right in best)
+    phase = GAME.phases[g.phase]
+    if phase == "play" and g.seat == me:
+        for card in held(g.hand[me]):
+            worth, holders = rights_of(state, best, me, {me: card})
+            found["worth"][card], found["holds"][card] = worth, np.array(holders) == me
+    if phase == "five" and g.seat == me:
+        found["fives"][:] = [rights_of(state, best, me, {}, rank)[0] - 3 * n for n, rank in enumerate((5, 0, 10))]
     return found
+
+
+def held(cards):
+    return [card for card in range(rules.CARDS) if cards >> card & 1]
+
+
+def rights_of(state, best, me, laid, five=None):
+    """Own margin by the rights of the trick with cards laid, or the own five changed; and who holds them."""
+    trick = state.copy()
+    for s, card in laid.items():
+        trick.played[0, s], trick.rank[0, s] = card, card % 9 + 1
+    if five is not None:
+        trick.rank[0, me] = five
+    kernel.award_rights(trick[0])
+    holders, total = trick.rightholders[0].tolist(), 0
+    for n, s in enumerate(holders):
+        if s >= 0 and state.blocks[0, s]:
+            total += best[int(trick.adopted[0]), s, n + 1][1]
+        elif s >= 0:
+            rank = int(trick.rank[0, s])
+            loss = min(1 if rank == 5 else rank, int(state.scores[0, s]))
+            total += -3 * loss if s == me else loss
+    return total, holders
 
 
 @pytest.fixture(scope="module")

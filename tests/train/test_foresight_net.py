@@ -15,7 +15,7 @@ from tritarea_agents.net import build as build_net
 from tritarea_agents.policy import Parameters, PolicyAgent, load_net
 from tritarea_env import games
 from tritarea_env.batch import Batch
-from tritarea_env.games.tritarea.rules import ONE_BLOCK, TWO_BLOCKS
+from tritarea_env.games.tritarea.rules import KEEP, ONE_BLOCK, TWO_BLOCKS
 from tritarea_train import driver, train
 from tritarea_train.config import ConfigError, OpponentsConfig
 from tritarea_train.league import League
@@ -90,13 +90,14 @@ def test_what_is_told_of_an_action_speaks_for_it():
     for name, weights in head.weights.items():
         torch.nn.init.zeros_(weights.weight)
         torch.nn.init.zeros_(weights.bias)
-        weights.bias.data[0] = {"placements": 8.0, "cards": 10.0}[name]
+        weights.bias.data[0] = {"placements": 8.0, "cards": 10.0, "fives": 24.0}[name]
     said = head(scaled, torch.zeros(64, shape.policy[-1])).detach().numpy()
-    gain, holds = fields["gain"].astype(int) - ZERO, fields["holds"].astype(int) - ZERO
+    gain, holds, fives = (fields[name].astype(int) - ZERO for name in ("gain", "holds", "fives"))
     expected = np.zeros((64, GAME.actions))
     expected[:, ONE_BLOCK : ONE_BLOCK + 16] = gain[:, :, 0]
     expected[:, TWO_BLOCKS : TWO_BLOCKS + 16] = gain[:, :, 1]
     expected[:, :36] = 10 * holds[:, :, 0]
+    expected[:, KEEP : KEEP + 3] = fives
     assert np.allclose(said, expected, atol=1e-5)
     assert gain.any()
     assert holds.any()
