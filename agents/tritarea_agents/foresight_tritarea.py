@@ -47,13 +47,7 @@ _ROWS = [
     ("with_extra", (SQUARES, 2), MARGIN, "margin with the best additional construction, or none", "board"),
     ("after_reply", (SQUARES, 2), MARGIN, "rightholder 1 builds: margin once rightholder 2 has, as suits it", "board"),
     ("best", (4, SEATS, 2), MARGIN, "by concept, seat, most blocks: margin of the seat's best placement", ""),
-    (
-        "best_of_others",
-        (4, 3, 2),
-        MARGIN,
-        "by concept, other seat, most blocks: own margin by that placement",
-        "concepts",
-    ),
+    ("best_of_others", (4, 3, 2), MARGIN, "by concept, other seat, most blocks: own margin by that placement", ""),
     ("area_points", (SEATS,), POINTS, "points for areas now", ""),
     ("tower_points", (SEATS,), POINTS, "points for tallest buildings now", ""),
     ("other_points", (SEATS,), POINTS, "what else settlement would bring now, as far as known", ""),
@@ -64,23 +58,9 @@ _ROWS = [
     ("fives", (3,), MARGIN, "of the seat's five kept, 0, 10: margin by all rights, others' fives kept", ""),
 ]
 FIELDS = lay_out(_ROWS)
-(
-    _GAIN,
-    _OTHERS,
-    _TOWER,
-    _EXTRA,
-    _REPLY,
-    _BEST,
-    _MINE,
-    _AREAS,
-    _TOWERS,
-    _REST,
-    _FIRST,
-    _SECOND,
-    _HOLDS,
-    _WORTH,
-    _FIVES,
-) = (field.offset for field in FIELDS)
+_AT = [field.offset for field in FIELDS]
+_GAIN, _OTHERS, _TOWER, _EXTRA, _REPLY, _BEST, _MINE = _AT[:7]
+_AREAS, _TOWERS, _REST, _FIRST, _SECOND, _HOLDS, _WORTH, _FIVES = _AT[7:]
 # Fields that tell of single actions, and which they are
 TOLD: dict[str, tuple[tuple[str, ...], Any]] = {
     "placements": (
@@ -137,7 +117,7 @@ def from_towers(board, s):
 
 
 @kernel
-def write_standing(g, me, work):
+def write_standing(me, work):
     """What settlement would pay now."""
     board, entries = work.board, work.entries
     for r in range(SEATS):
@@ -292,7 +272,7 @@ def foresee(game, me, work):
     survey(g, work.board)
     for s in range(SEATS):
         work.before[s] = settled(g, work.board, s)
-    write_standing(g, me, work)
+    write_standing(me, work)
     write_placements(g, me, work)
     if g.phase == PLAY and g.seat == me:
         write_cards(g, me, work)

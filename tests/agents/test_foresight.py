@@ -1,5 +1,7 @@
 """Foresight: its entries against the game's own settlement, and that nothing hidden is in them."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from helpers import PLAIN, options_of, positions
@@ -148,7 +150,7 @@ def rights_of(state, best, me, laid, five=None):
 @pytest.fixture(scope="module")
 def spots():
     """(state, seat that looks) of every phase and option; mostly the one to move."""
-    found = positions("tritarea", 24 if PLAIN else 400)
+    found = positions("tritarea", 16 if PLAIN else 160)
     return [(state, int(state.seat[0]) if i % 4 else i % SEATS) for i, state in enumerate(found)]
 
 
@@ -161,7 +163,7 @@ def test_entries_are_what_the_games_own_settlement_says(spots):
             if name in ("tower", "area_points", "tower_points", "other_points", "ranked_1", "ranked_2"):
                 continue  # see below
             assert np.array_equal(found[name][i], np.clip(expected, -ZERO, 255 - ZERO)), (i, name)
-    assert PLAIN or min(changed.values()) >= 20, changed
+    assert PLAIN or min(changed.values()) >= 5, changed
 
 
 def test_what_settlement_would_pay_now(spots):
@@ -244,3 +246,9 @@ def test_foresight_goes_into_a_net_around_zero():
     assert INPUTS.fields[: len(GAME.fields)] == GAME.fields
     assert not (ZERO * INPUTS.scale + INPUTS.offset)[start:].any()
     assert sum(field.size for field in INPUTS.fields) == INPUTS.size == len(INPUTS.scale)
+
+
+def test_the_docs_list_them():
+    text = (Path(__file__).parents[2] / "docs" / "training.md").read_text(encoding="utf-8")
+    for field in FIELDS.values():
+        assert f"| `{field.name}` | {'x'.join(map(str, field.shape))} | {field.meaning} |" in text
