@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tritarea_env.games import Game
 
+from .foresight import Inputs
 from .net import ACTIVATIONS, CRITICS, KINDS, Shape, tensors, torch
 
 if TYPE_CHECKING:
@@ -62,12 +63,12 @@ def find(path: str | Path) -> Path:
 
 def describe(game: Game, net: Shape) -> dict[str, Any]:
     """The part of ``meta.json`` that says what the weights are for."""
-    fields = [_field(field) for field in game.fields]
+    inputs = Inputs(game, net.foresight)
     return {
         "format": FORMAT,
         "game": game.name,
         "game_version": game.version,
-        "observation": {"digest": game.observation_digest, "fields": fields},
+        "observation": {"digest": inputs.digest, "fields": [_field(field) for field in inputs.fields]},
         "net": net._asdict(),
     }
 
@@ -118,6 +119,8 @@ def _shape(given: Mapping[str, Any]) -> Shape:
             raise ValueError(f"a net's {entry} is one of {', '.join(known)}, not {given[entry]!r}")
     hidden = {part: tuple(given[part]) for part in ("shared", "policy", "value")}
     shape = Shape(**{**given, **hidden})
+    if type(shape.foresight) is not bool:
+        raise ValueError(f"a net's foresight is true or false, not {shape.foresight!r}")
     sizes = [shape.inputs, shape.actions, *shape.shared, *shape.policy, *shape.value]
     if shape.kind != "mlp":
         sizes.append(shape.items)
@@ -142,12 +145,16 @@ def check_game(meta: Meta, game: Game, folder: Path) -> None:
     """Raises CheckpointError, naming the first difference, if the net was not made for ``game`` as it is now."""
     if meta.game != game.name:
         raise CheckpointError(f"{folder} was trained for the game {meta.game!r}, not for {game.name!r}")
-    if meta.digest != game.observation_digest:
-        raise CheckpointError(f"{folder} was trained on other observations: {_difference(meta.fields, game)}")
-    if (meta.net.inputs, meta.net.actions) != (game.observation_size, game.actions):
+    try:
+        inputs = Inputs(game, meta.net.foresight)
+    except ValueError as error:
+        raise CheckpointError(f"{folder} cannot be read: {error}") from error
+    if meta.digest != inputs.digest:
+        raise CheckpointError(f"{folder} was trained on other observations: {_difference(meta.fields, inputs.fields)}")
+    if (meta.net.inputs, meta.net.actions) != (inputs.size, game.actions):
         raise CheckpointError(
             f"{folder} has a net from {meta.net.inputs} inputs to {meta.net.actions} actions; "
-            f"{game.title} has {game.observation_size} and {game.actions}"
+            f"{game.title} has {inputs.size} and {game.actions}"
         )
     try:
         check_size(meta.net, game)
@@ -177,8 +184,8 @@ def check_options(meta: Meta, options: Mapping[str, Any], folder: Path) -> None:
         raise CheckpointError(f"{folder} was trained with other options: {told}")
 
 
-def _difference(fields: list[dict[str, Any]], game: Game) -> str:
-    now = [_field(field) for field in game.fields]
+def _difference(fields: list[dict[str, Any]], expected: tuple[Field, ...]) -> str:
+    now = [_field(field) for field in expected]
     for theirs, ours in zip(fields, now, strict=False):
         if theirs.get("name") != ours["name"]:
             return f"its field {theirs.get('name')!r} stands where there is now {ours['name']!r}"

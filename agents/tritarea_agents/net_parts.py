@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tritarea_env.games import Game
+from tritarea_env.games import Field, Game
 from tritarea_env.games.triatri import rules as triatri
 from tritarea_env.games.tritarea import rules as tritarea
 
@@ -27,9 +27,16 @@ class Items(NamedTuple):
     answers: NDArray[np.int64]
 
 
-def slice_of(game: Game, name: str) -> slice:
+class Layout(Protocol):
+    """What has fields: a game, or what a net for it looks at."""
+
+    @property
+    def fields(self) -> tuple[Field, ...]: ...
+
+
+def slice_of(layout: Layout, name: str) -> slice:
     """The entries of one field of an observation."""
-    (field,) = (field for field in game.fields if field.name == name)
+    (field,) = (field for field in layout.fields if field.name == name)
     return slice(field.offset, field.offset + field.size)
 
 

@@ -15,6 +15,7 @@ from tritarea_env.games import Game
 
 from . import checkpoint
 from .base import Agent, Views, check_game
+from .foresight import Inputs
 from .net import PolicyNet, build, torch
 
 
@@ -35,6 +36,7 @@ class PolicyAgent:
         self.game = game
         self.net = net
         self.parameters = parameters
+        self._inputs = Inputs(game, net.trunk.foresight)
 
     def act(self, views: Views) -> NDArray[np.int64]:
         """(n,) action ids.
@@ -53,7 +55,7 @@ class PolicyAgent:
     def logits(self, views: Views) -> NDArray[np.float32]:
         """(n, A) float32, not masked."""
         with torch.no_grad():
-            rows = torch.from_numpy(views.observation).to(self.net.logits.weight.device)
+            rows = torch.from_numpy(self._inputs.shown_of(views)).to(self.net.logits.weight.device)
             found: NDArray[np.float32] = self.net(rows).cpu().numpy()
         return found
 

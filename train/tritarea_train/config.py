@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, TypeVar
 import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
+from tritarea_agents.foresight import Inputs
 from tritarea_env import games
 
 from .symmetry import frames_of
@@ -91,6 +92,8 @@ class NetConfig(Part):
     items: Size = 256  # cards_board: units for each set of items, shared out among them; mlp: not used
     # oracle: in training, the value net also sees what no seat may see; the agent made of it has no value for search
     critic: Literal["own", "oracle"] = "own"
+    # Tri*T*Area: the net is also shown what follows from its observation by reckoning, above all what placements change
+    foresight: bool = False
     shared: list[Size] = [256]
     policy: list[Size] = [256]
     value: list[Size] = [256]
@@ -198,6 +201,14 @@ class TrainConfig(Part):
             raise ValueError(
                 f"augment is false where no relabelling keeps the game: {game.title} on this board has none"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _has_foresight(self) -> TrainConfig:
+        try:
+            Inputs(games.get(self.game.name), self.net.foresight)
+        except ValueError as error:
+            raise ValueError(f"net.foresight is false: {error}") from error
         return self
 
     @model_validator(mode="after")

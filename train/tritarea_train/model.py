@@ -11,6 +11,7 @@ import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.utils import ConstantSchedule, LinearSchedule
 
+from tritarea_agents.foresight import Inputs
 from tritarea_agents.net import PolicyNet, Shape, Trunk
 from tritarea_env import games
 from tritarea_env.engine.rng import key_of
@@ -40,7 +41,7 @@ def shape_of(config: TrainConfig) -> Shape:
     """The form of the net that a config asks for."""
     game, net = games.get(config.game.name), config.net
     return Shape(
-        game.observation_size,
+        Inputs(game, net.foresight).size,
         game.actions,
         tuple(net.shared),
         tuple(net.policy),
@@ -49,6 +50,7 @@ def shape_of(config: TrainConfig) -> Shape:
         net.kind,
         net.items if net.kind == "cards_board" else 0,
         net.critic,
+        net.foresight,
     )
 
 
@@ -58,7 +60,8 @@ def build(config: TrainConfig) -> Learner:
     options = game.check_options(config.game.options)
     league = League(game, options, config.opponents)
     shape, ppo = shape_of(config), config.ppo
-    sight = Sight(game, options, oracle=shape.critic == "oracle", augment=config.augment)
+    inputs = Inputs(game, shape.foresight)
+    sight = Sight(game, options, oracle=shape.critic == "oracle", augment=config.augment, foresight=shape.foresight)
     env = LeagueVecEnv(
         game.name, config.n_games, league, seed=config.seed, reward=config.game.reward, sight=sight, **options
     )
@@ -82,12 +85,12 @@ def build(config: TrainConfig) -> Learner:
         policy_kwargs={
             "shape": shape,
             "game": game,
-            "hidden": sight.size - game.observation_size,
+            "hidden": sight.size - inputs.size,
             "features_extractor_class": Seeing,
             "features_extractor_kwargs": {
-                "trunk": Trunk(game.scale, shape.shared, shape.activation),
+                "trunk": Trunk(inputs, shape.shared, shape.activation),
                 "width": shape.width,
-                "hidden_scale": sight.scale[game.observation_size :],
+                "hidden_scale": sight.scale[inputs.size :],
             },
         },
     )

@@ -11,7 +11,7 @@ from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import Tensor, nn
 
-from tritarea_agents.net import PolicyNet, Shape, Trunk, heads_of, layers
+from tritarea_agents.net import PolicyNet, Shape, Trunk, added, foresight_of, heads_of, layers
 from tritarea_env.games import Game
 
 
@@ -59,7 +59,7 @@ class Layers(nn.Module):
         self.latent_dim_vf = (shape.width + hidden, *shape.value)[-1]
         self.policy_net = layers(shape.width, shape.policy, shape.activation)
         self.value_net = layers(shape.width + hidden, shape.value, shape.activation)
-        self.heads = heads_of(shape, game)
+        self.heads, self.foresight = heads_of(shape, game), foresight_of(shape, game)
 
     def forward(self, features: Features) -> tuple[Hidden, Tensor]:
         """Both of the next two."""
@@ -68,7 +68,7 @@ class Layers(nn.Module):
     def forward_actor(self, features: Features) -> Hidden:
         """The policy's layers."""
         last = self.policy_net(features.shared)
-        return Hidden(last, None if self.heads is None else self.heads(features.scaled, last))
+        return Hidden(last, added((self.heads, self.foresight), features.scaled, last))
 
     def forward_critic(self, features: Features) -> Tensor:
         """The critic's last layer (n, v)."""
@@ -100,9 +100,10 @@ class NetPolicy(MaskableActorCriticPolicy):
 
     def _build(self, lr_schedule: Any) -> None:
         super()._build(lr_schedule)
-        heads = self.mlp_extractor.heads
-        for head in [] if heads is None else heads.sets.values():
-            self.init_weights(head.out, gain=0.01)  # small, as the other outputs of the policy
+        heads, foresight = self.mlp_extractor.heads, self.mlp_extractor.foresight
+        outputs = [] if heads is None else [head.out for head in heads.sets.values()]
+        for output in [*outputs, *([] if foresight is None else foresight.weights.values())]:
+            self.init_weights(output, gain=0.01)  # small, as the other outputs of the policy
 
     def _get_action_dist_from_latent(self, latent_pi: Any) -> Any:
         return self.action_dist.proba_distribution(action_logits=self.logits(latent_pi))
@@ -122,6 +123,7 @@ class NetPolicy(MaskableActorCriticPolicy):
             inner.value_net if own else None,
             self.value_net if own else None,
             inner.heads,
+            inner.foresight,
         )
 
     def oracle(self) -> nn.ModuleDict:

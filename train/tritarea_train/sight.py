@@ -1,4 +1,4 @@
-"""What the learner is shown of its games: what its seat sees, what is hidden for an oracle critic, in which frame."""
+"""What the learner is shown of its games: what its net looks at, what is hidden for an oracle, in which frame."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tritarea_agents.foresight import Inputs
 from tritarea_env.engine.compile import bare
 from tritarea_env.games import Game
 
@@ -46,24 +47,28 @@ class Sight:
     Args:
         game: the game.
         options: its checked options.
-        oracle: show what is hidden too, after the seat's own observation.
+        oracle: show what is hidden too, after what the net looks at.
         augment: show each game in a frame of its own, drawn from its row's stream.
+        foresight: whether the net has it.
 
     Attributes:
         size: entries of what is shown.
-        scale: (size,) float32: what is shown times ``scale`` lies in [0, 1].
+        scale: (size,) float32, of what is shown; times that, what is hidden lies in [0, 1].
     """
 
-    def __init__(self, game: Game, options: Mapping[str, Any], *, oracle: bool, augment: bool) -> None:
-        frames = frames_of(game, options)
+    def __init__(
+        self, game: Game, options: Mapping[str, Any], *, oracle: bool, augment: bool, foresight: bool = False
+    ) -> None:
+        self._inputs = Inputs(game, foresight)
+        frames = frames_of(game, options, foresight)
         self._frames = frames if augment else Frames(*(order[:1] for order in frames))
         self._entries = hidden_entries(game, game.seats_of(options)) if oracle else None
         self._turns = len(self._frames.actions) > 1
         self._actions = game.actions
         self._state = np.zeros(game.state_size, np.uint8)
-        self.scale = game.scale
+        self.scale = self._inputs.scale
         if self._entries is not None:
-            self.scale = np.concatenate([game.scale, game.state_scale[self._entries[0]]])
+            self.scale = np.concatenate([self.scale, game.state_scale[self._entries[0]]])
         self.size = len(self.scale)
 
     def see(self, games: np.recarray, index: Index, seats: Index, observation: NDArray[np.uint8]) -> NDArray[np.uint8]:
@@ -73,15 +78,16 @@ class Sight:
             observation: (m, d): what the seat sees.
         """
         out = np.empty((len(index), self.size), np.uint8)
+        looked_at = self._inputs.shown(bare(games), index, seats[index], observation)
         frame = self.frames(games, index)
         if self._turns:
-            kernels.turn(observation, frame, self._frames.observation, out)
+            kernels.turn(looked_at, frame, self._frames.observation, out)
         else:
-            out[:, : observation.shape[1]] = observation
+            out[:, : self._inputs.size] = looked_at
         if self._entries is not None:
             kernels.show_hidden(
                 bare(games), index, seats, frame, self._frames.state, self._entries,
-                self._state, observation.shape[1], out,
+                self._state, self._inputs.size, out,
             )  # fmt: skip
         return out
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tritarea_agents.foresight import Inputs
 from tritarea_env.games import Field, Game
 from tritarea_env.games.triatri import rules as triatri
 from tritarea_env.games.tritarea import rules as tritarea
@@ -21,7 +22,8 @@ Order = NDArray[np.int64]
 class Frames(NamedTuple):
     """The ways in which a game can be shown: frame 0 as it is, then each relabelling.
 
-    In frame f, entry j is entry ``observation[f, j]`` as it is, and so for ``state``; action a is ``actions[f, a]``.
+    In frame f, entry j of what a net looks at is entry ``observation[f, j]`` as it is, and so for ``state``; action a
+    is ``actions[f, a]``.
     """
 
     observation: Order
@@ -37,11 +39,12 @@ class Relabelling(NamedTuple):
     actions: Order
 
 
-def frames_of(game: Game, options: Mapping[str, Any]) -> Frames:
-    """All frames of a game with checked options."""
+def frames_of(game: Game, options: Mapping[str, Any], foresight: bool = False) -> Frames:
+    """All frames of a game with checked options; ``foresight``: whether the net is shown that, too."""
+    fields = Inputs(game, foresight).fields
     found = [*_RELABELLINGS[game.name](options)]
     return Frames(
-        np.stack([_order(game.fields, one) for one in found]),
+        np.stack([_order(fields, one) for one in found]),
         np.stack([_order(game.state_fields, one) for one in found]),
         np.stack([one.actions for one in found]),
     )

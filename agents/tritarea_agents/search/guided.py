@@ -14,12 +14,14 @@ from tritarea_env.engine.rng import derive
 from tritarea_env.games import Game
 
 from ..base import Views
+from ..foresight import Inputs
 from ..policy import load_net
 from .agent import Roots, SearchAgent, rebuilt
 from .guiding import LEAF, REWARDS, begin, expand
 from .tree import ROOT, new_scratch, new_tree
 
 AT_ONCE = 256  # trees
+FIRST = np.zeros(1, np.int64)  # index of a lane's world
 MOST_EDGES = 20_000_000  # of all trees that are searched at once; bounds memory
 
 
@@ -49,6 +51,7 @@ class GuidedAgent(SearchAgent):
         if meta.reward not in REWARDS:
             raise ValueError(f"search: {parameters.prior} was trained on a reward {meta.reward!r} that is not known")
         self._rewards = REWARDS[meta.reward]
+        self._inputs = Inputs(game, meta.net.foresight)
         self._options = options
         self._lanes: list[Lane] = []
 
@@ -68,7 +71,7 @@ class GuidedAgent(SearchAgent):
     def _search_side_by_side(self, views: Views, jobs: list[tuple[int, int]], lanes: list[Lane], roots: Roots) -> None:
         """One simulation in each tree after the other, until all have had theirs; the root's look and one at least."""
         seeds = [np.uint64(derive(views.seed[i], t)) for i, t in jobs]
-        observations = np.zeros((len(jobs), self.game.observation_size), np.uint8)
+        observations = np.zeros((len(jobs), self._inputs.size), np.uint8)
         shares = [self._share(t) for _, t in jobs]
         end = time.perf_counter() + self.parameters.ms / 1000
         number = 0
@@ -80,6 +83,7 @@ class GuidedAgent(SearchAgent):
                     views.records, i, seeds[b], number, self.parameters.c,
                     lane.tree, lane.weights, lane.world, lane.leaf, observations[b],
                 )  # fmt: skip
+                self._inputs.foresee(lane.world, FIRST, lane.world["seat"], observations[b : b + 1])
             logits, values = self._ask(observations[live])
             for k, b in enumerate(live):
                 lane = lanes[b]
@@ -100,7 +104,7 @@ class GuidedAgent(SearchAgent):
         return 1 + int((sims + trees - 1 - t) // trees)
 
     def _ask(self, observations: NDArray[np.uint8]) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
-        """Logits (m, A) and values (m,) of what the seats to move see (m, d)."""
+        """Logits (m, A) and values (m,) of what the net is shown of the seats to move (m, d)."""
         import torch
 
         with torch.inference_mode():
