@@ -212,12 +212,22 @@ class TrainConfig(Part):
 
 
 class _Loader(yaml.SafeLoader):
-    """Without aliases: with them, a short text can stand for more data than any memory holds."""
+    """Without aliases, with which a short text can stand for more data than any memory holds; no key twice."""
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         if self.check_event(yaml.AliasEvent):
             raise yaml.YAMLError("a config has no aliases (*name)")
         return super().compose_node(parent, index)
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+        """A mapping, each key once: of two the first would go unnoticed."""
+        pairs = node.value if isinstance(node, yaml.MappingNode) else []
+        keys = [key.value for key, _ in pairs if isinstance(key, yaml.ScalarNode)]
+        twice = next((key for place, key in enumerate(keys) if key in keys[:place]), None)
+        if twice is not None:
+            raise yaml.YAMLError(f"{twice!r} is given twice in one mapping (line {node.start_mark.line + 1})")
+        found: dict[Any, Any] = super().construct_mapping(node, deep)
+        return found
 
 
 def load(path: str | Path, overrides: Mapping[str, Any]) -> TrainConfig:
