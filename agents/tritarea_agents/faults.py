@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -80,18 +81,33 @@ class Trouble:
     """What came of a batch in which something failed: an error, and the answer if there was one."""
 
     error: Exception
-    answer: Any = None
+    answer: NDArray[Any] | None = None
 
 
 def attempt(act: Act, waiting: Waiting, chosen: NDArray[np.int64]) -> Trouble | None:
-    """Write what ``act`` answers to ``chosen`` (m,), if all is well."""
+    """Write what ``act`` answers to ``chosen`` (m,), if all is well.
+
+    ``sys.exit()`` and the like in an agent are failures as any other; Ctrl-C and what handles a signal are not its own.
+    """
     answer = None
     try:
-        answer = act(waiting.views())
+        answer = np.asarray(act(waiting.views()))  # once: whatever the agent's object does by that, it does here
         chosen[:] = waiting.checked(answer)
     except Exception as error:
         return Trouble(error, answer)
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt) or _of_a_signal(error):
+            raise
+        cause = RuntimeError(f"it raised {type(error).__name__}: {error}")
+        return Trouble(cause.with_traceback(error.__traceback__), answer)
     return None
+
+
+def _of_a_signal(error: BaseException) -> bool:
+    """Whether a signal's handler raised it, in the middle of what the agent was doing."""
+    handlers = [signal.getsignal(number) for number in signal.valid_signals()]
+    codes = {getattr(getattr(handler, "__func__", handler), "__code__", None) for handler in handlers}
+    return any(frame.f_code in codes for frame, _ in traceback.walk_tb(error.__traceback__))
 
 
 def failing(
@@ -105,8 +121,8 @@ def failing(
     many = len(waiting)
     if isinstance(trouble.error, Undecided):
         yield from _one_by_one(waiting, trouble.error.chosen, trouble.error.causes, chosen)
-    elif _is_whole(trouble.answer, many):
-        yield from _one_by_one(waiting, np.asarray(trouble.answer), {}, chosen)
+    elif trouble.answer is not None and _is_whole(trouble.answer, many):
+        yield from _one_by_one(waiting, trouble.answer, {}, chosen)
     elif many == 1:
         yield 0, trouble.error
     else:
@@ -134,13 +150,9 @@ def _one_by_one(
             let_go(cause)
 
 
-def _is_whole(answer: Any, many: int) -> bool:
+def _is_whole(answer: NDArray[Any], many: int) -> bool:
     """Whether it is an action id for each decision, legal or not."""
-    try:
-        found = np.asarray(answer)
-    except Exception:  # nothing that an array can be made of
-        return False
-    return found.shape == (many,) and found.dtype.kind in "iu"
+    return answer.shape == (many,) and answer.dtype.kind in "iu"
 
 
 def let_go(error: Exception) -> None:
@@ -160,10 +172,18 @@ def described(cause: Exception) -> str:
     frames = traceback.extract_tb(cause.__traceback__)
     last = frames[-1] if frames else None
     where = f" ({Path(last.filename).name}, line {last.lineno})" if last and last.name != "checked" else ""
-    return f"{type(cause).__name__}: {cause}{where}"
+    return f"{type(cause).__name__}: {_words(cause)}{where}"
+
+
+def _words(cause: Exception) -> str:
+    """What it says; it may be the agent's own kind of error, and fail at that."""
+    try:
+        return str(cause)
+    except Exception:
+        return "(it cannot say what)"
 
 
 def one_line(text: str) -> str:
-    """The text as one line, not too long."""
-    line = " ".join(text.split())
+    """The text as one line, not too long, of characters that every terminal and file takes."""
+    line = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in " ".join(text.split()))
     return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"

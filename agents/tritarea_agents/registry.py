@@ -55,9 +55,9 @@ def make(spec: str, game: str | Game, options: Mapping[str, Any] | None = None) 
         return _named(name, rest, game, options)
     if name == "exec" and colon:
         return _program(spec, game, options)
-    if spec and Path(spec).is_dir():
+    if os.path.isdir(spec):
         return _checkpoint(spec, "", game, options)
-    if name and Path(name).is_dir() and _holds_checkpoint(name):
+    if os.path.isdir(name) and _holds_checkpoint(name):
         return _checkpoint(name, rest, game, options)
     if "/" in spec or os.sep in spec:
         raise ValueError(f"there is no folder {spec!r} to load an agent from")

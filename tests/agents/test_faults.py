@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import sys
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,12 @@ from tritarea_env.views import Agent, Views
 GAMES = 48
 CASES = [("tritarea", {}), ("triatri", {"players": 3})]
 in_games = pytest.mark.parametrize(("name", "options"), CASES)
+
+
+class Interruption(KeyboardInterrupt):
+    @classmethod
+    def begin(cls) -> None:
+        raise cls
 
 
 class Good:
@@ -78,6 +86,46 @@ class Knowing(Failing):
         return chosen
 
 
+class Ending(Failing):
+    """Would end the process."""
+
+    def act(self, views: Views) -> Any:
+        if self.odd(views).any():
+            sys.exit(3)
+        return super().act(views)
+
+
+class Odd:
+    """No array can be made of it, and it ends the process that tries."""
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        raise GeneratorExit
+
+
+class Trapping(Failing):
+    def act(self, views: Views) -> Any:
+        return Odd() if self.odd(views).any() else super().act(views)
+
+
+class SpeechlessError(Exception):
+    def __str__(self) -> str:
+        raise ValueError("no words")
+
+
+class Speechless(Failing):
+    def act(self, views: Views) -> Any:
+        if self.odd(views).any():
+            raise SpeechlessError
+        return super().act(views)
+
+
+class Unprintable(Failing):
+    def act(self, views: Views) -> Any:
+        if self.odd(views).any():
+            raise RuntimeError("\ud800 \x1b[31mred")
+        return super().act(views)
+
+
 class Together(Good):
     """Fails only with many decisions at once."""
 
@@ -95,6 +143,10 @@ FAILING = [
     (Ragged(), "illegal", r"it answers 1 action ids, not int64 of shape \(1, 2\)"),
     (Silent(), "illegal", r"it answers 1 action ids, not object of shape \(\)"),
     (Knowing(), "late", "TimeoutError: still thinking"),
+    (Ending(), "error", r"RuntimeError: it raised SystemExit: 3 \(test_faults.py, line \d+\)"),
+    (Trapping(), "error", "RuntimeError: it raised GeneratorExit: "),
+    (Speechless(), "error", r"SpeechlessError: \(it cannot say what\)"),
+    (Unprintable(), "error", "RuntimeError: (\N{REPLACEMENT CHARACTER}|\ud800) .\\[31mred"),
 ]
 each = pytest.mark.parametrize(("agent", "kind", "message"), FAILING, ids=[type(row[0]).__name__ for row in FAILING])
 
@@ -181,6 +233,23 @@ def test_a_failure_of_many_at_once_only() -> None:
     played = play(Together(), *CASES[0], on_failure="random")
     assert not played.faults
     assert np.array_equal(played.actions, play(Good(), *CASES[0]).actions)
+
+
+@pytest.mark.parametrize("stop", [sys.exit, Interruption.begin])
+def test_signals_are_not_the_agents(stop: Any) -> None:
+    """Ctrl-C and what a signal's handler raises end all, in whatever an agent is doing."""
+
+    class Signalled(Good):
+        def act(self, views: Views) -> Any:
+            signal.raise_signal(signal.SIGTERM)
+            return super().act(views)
+
+    before = signal.signal(signal.SIGTERM, lambda *_: stop())
+    try:
+        with pytest.raises((SystemExit, KeyboardInterrupt)):
+            play(Signalled(), *CASES[0], on_failure="random")
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def test_decisions_are_counted_once() -> None:

@@ -311,6 +311,7 @@ def test_games_are_rounded_up_to_deals(tmp_path: Path) -> None:
     ("changes", "told"),
     [
         ({"agents": {"one": "random", "two": "nobody"}}, "agents.two: no agent is named 'nobody'"),
+        ({"agents": {"one": "random", "two": "x" * 999}}, "agents.two: no agent is named 'xxx"),
         ({"deals": 0}, "deals: Input should be greater than or equal to 1, not 0"),
         ({"tables_per_deal": 77}, "tables_per_deal: "),
     ],
@@ -326,3 +327,15 @@ def test_what_goes_together(whole: Path, tmp_path: Path) -> None:
     assert "there is no file" in refused("tournament", written(tmp_path), "--table", "--out", tmp_path / "none.sqlite")
     assert "cannot be read" in refused("tournament", tmp_path / "none.yaml")
     assert run("tournament", tmp_path, "--table").exit_code == 2
+
+
+def test_nothing_takes_the_place_of_the_tournaments_file(whole: Path, tmp_path: Path) -> None:
+    before, odd = whole.read_bytes(), tmp_path / "odd.csv"
+    own = "is the tournament's own file"
+    assert own in refused("dataset", whole, whole)
+    assert own in refused("report", whole, "--out", whole)
+    assert "would take the place" in refused("tournament", written(tmp_path), "--out", odd, "--export", "csv")
+    (tmp_path / "page.html").symlink_to(whole)
+    assert own in refused("report", whole, "--out", tmp_path / "page.html")
+    assert whole.read_bytes() == before
+    assert not odd.exists()

@@ -43,7 +43,7 @@ def some_games(n: int, seats: int, sources: int) -> Games:
         id=np.arange(n),
         block=np.arange(n) // 2,
         deal=np.arange(n) // 4,
-        holders=rng.integers(0, 5, (n, seats)).astype(np.int8),
+        holders=rng.integers(0, 3, (n, seats)).astype(np.int8),
         score=rng.integers(-50, 99, (n, seats)),
         share=rng.random((n, seats)),
         points=rng.integers(-9, 99, (n, seats, sources)),
@@ -213,9 +213,9 @@ def _scribbled(path: Path) -> None:
         file.write(b"\xff" * 8192)
 
 
-def _config_lost(path: Path) -> None:
+def changed(path: Path, statement: str) -> None:
     with sqlite3.connect(path, isolation_level=None) as connection:
-        connection.execute("UPDATE about SET value = '{' WHERE key = 'config'")
+        connection.execute(statement)
     connection.close()
 
 
@@ -227,9 +227,10 @@ def _config_lost(path: Path) -> None:
         (_newer, "has format 99; this version of tritarea reads format 1"),
         (_cut, "the file is damaged"),
         (_scribbled, "the file is damaged"),
-        (_config_lost, "the file is damaged: its config"),
+        (lambda path: changed(path, "UPDATE about SET value = '{'"), "the file is damaged: its config"),
+        (lambda path: changed(path, "DELETE FROM agents"), "the file is damaged: its agents"),
     ],
-    ids=["nonsense", "foreign", "newer", "cut", "scribbled", "config"],
+    ids=["nonsense", "foreign", "newer", "cut", "scribbled", "config", "agents"],
 )
 def test_files_that_cannot_be_used(copied: Path, harm: Any, told: str) -> None:
     harm(copied)
@@ -238,6 +239,20 @@ def test_files_that_cannot_be_used(copied: Path, harm: Any, told: str) -> None:
     with pytest.raises(StoreError, match=told):
         play_to(copied, config_of())
     assert copied.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("statement", "told"),
+    [
+        ("UPDATE games SET agent_0 = 99 WHERE id = 3", "game 3: it has an agent that is none"),
+        ("UPDATE games SET share_0 = 'much' WHERE id = 3", "games: could not convert"),
+        ("UPDATE games SET score_0 = 1e300 WHERE id = 3", "games: Python int too large"),
+        ("INSERT INTO about VALUES ('ended', '{}')", "its end: "),
+    ],
+)
+def test_contents_that_cannot_be(copied: Path, statement: str, told: str) -> None:
+    changed(copied, statement)
+    assert f"the file is damaged: {told}" in refused("tournament", copied, "--table")
 
 
 def test_a_text_is_no_file_of_a_tournament(tmp_path: Path) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import random
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 COMMAND = [sys.executable, "-m", "tritarea_eval.cli", "tournament"]
@@ -68,6 +70,21 @@ def after(seconds: float) -> Callable[[], bool]:
     return lambda: time.monotonic() > until
 
 
+def stored(path: Path) -> int:
+    """How many games a tournament's file holds; 0 if there is no such file yet."""
+    try:
+        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
+            return int(connection.execute("SELECT COUNT(*) FROM games").fetchone()[0])
+    except sqlite3.OperationalError:
+        return 0
+
+
+def after_more(path: Path, games: int) -> Callable[[], bool]:
+    """Whether so many more games are stored than there were."""
+    until = stored(path) + games
+    return lambda: stored(path) >= until
+
+
 def finished(folder: Path, name: str, workers: int) -> tuple[bytes, bytes]:
     """Play a tournament to its end: the numbers that it prints, and its exported table."""
     words = command(folder, name, "--workers", str(workers), "--export", "csv", "--json")
@@ -76,16 +93,19 @@ def finished(folder: Path, name: str, workers: int) -> tuple[bytes, bytes]:
 
 
 def compare(folder: Path, kills: int, deals: int, rng: random.Random) -> int:
-    """Kill a tournament ``kills`` times, let it end, compare it with an undisturbed one; how many kills struck."""
+    """Kill a tournament ``kills`` times, let it end, compare it with an undisturbed one; how many kills struck.
+
+    Every third kill strikes at any moment, the beginning too; the others while games are played and stored.
+    """
     (folder / "config.yaml").write_text(CONFIG % deals)
     begun = time.monotonic()
     whole = finished(folder, "whole", 1)
-    seconds, struck = time.monotonic() - begun, 0
+    seconds, struck, path = time.monotonic() - begun, 0, folder / "killed.sqlite"
     for number in range(kills):
         words = command(folder, "killed", "--workers", "2", "--batch", str(rng.choice([2, 30, 256])))
-        wait = rng.uniform(0.2, 0.9) * seconds
-        struck += kill(words, after(wait))
-        print(f"kill {number + 1} of {kills}: after {wait:.1f} s", flush=True)
+        anywhere = after(rng.uniform(0.0, 0.5) * seconds)
+        struck += kill(words, after_more(path, rng.randint(1, deals // kills)) if number % 3 else anywhere)
+        print(f"kill {number + 1} of {kills}: {stored(path):,} games stored", flush=True)
     assert finished(folder, "killed", 2) == whole
     return struck
 

@@ -91,14 +91,16 @@ def agents_fault(who: str, seat: int) -> Iterator[None]:
         raise fail(f"{who} failed in seat {seat}: {type(error).__name__}: {error}", 1) from error
 
 
-def check_out(out: Path | None) -> None:
-    """Refuse a file for records that could not be written in the end, before anything is played."""
+def check_out(out: Path | None, source: Path | None = None) -> None:
+    """Refuse a file that could not be written in the end, or would take the place of its source, before any work."""
     from tritarea_env import records
 
     if out is None:
         return
     if not out.parent.is_dir():
         raise UserError(f"there is no folder {str(out.parent)!r} to write {out.name!r} in")
+    if source is not None and out.exists() and source.exists() and out.samefile(source):
+        raise UserError(f"{str(out)!r} is the tournament's own file: give another one to write")
     try:
         target = records.target_of(out)
         if target is not None:

@@ -29,7 +29,7 @@ def dataset(
     """
     from tritarea_eval.tournament import dataset, parquet, store
 
-    check_out(out)
+    check_out(out, file)
     with user_input(), store.read(file) as opened:
         names = opened.config.names
         unknown = [name for name in agents or [] if name not in names]

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .common import UserError, user_input
+from .common import check_out, user_input
 
 
 def report(
@@ -32,8 +32,7 @@ def report(
 
     require_matplotlib()
     target = out or file.with_suffix(".html")
-    if not target.parent.is_dir():
-        raise UserError(f"there is no folder {str(target.parent)!r} to write {target.name!r} in")
+    check_out(target, file)
     with user_input():
         if plots is not None:
             plots.mkdir(parents=True, exist_ok=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from .common import MOST, UserError, fail, screen
+from .common import MOST, UserError, check_out, fail, screen
 
 if TYPE_CHECKING:
     from tritarea_eval.tournament.config import TournamentConfig
@@ -66,6 +66,8 @@ def tournament(
 
     try:
         config, path = _asked(file, out, {"deals": deals, "seed": seed}, games)
+        if export is not None and path.suffix == f".{export}":
+            raise UserError(f"{path}: --export {export} would take the place of this file; name it otherwise")
         many = workers or _cores()
         again = shlex.join(["tritarea", "tournament", str(path), "--workers", str(many)])
         try:
@@ -139,6 +141,7 @@ def _show(path: Path, export: Literal["csv", "parquet"] | None, as_json: bool) -
         typer.echo(f"All games are in {path}.", err=True)
         if export is not None:
             target = path.with_suffix(f".{export}")
+            check_out(target, path)
             write_table(store, export, target)
             typer.echo(f"The table is {target}.", err=True)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import os
 from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
@@ -52,15 +53,15 @@ def digest_of(spec: str) -> str | None:
 def _files(spec: str) -> Iterator[Path]:
     program = exec_bot.split(spec)
     if program is not None:
-        yield from (Path(word) for word in exec_bot.command_of(program[1]) if Path(word).is_file())
+        yield from (Path(word) for word in exec_bot.command_of(program[1]) if os.path.isfile(word))
         return
     name, _, rest = spec.partition(":")
     if name not in registry.NAMED:  # their names win over folders and modules
-        yield from _checkpoint(spec if Path(spec).is_dir() else name)
+        yield from _checkpoint(spec if os.path.isdir(spec) else name)
         yield from _module(name, rest)
     for item in rest.split(","):  # an option may name a file or a net
         value = item.partition("=")[2].strip()
-        yield from [Path(value)] if Path(value).is_file() else _checkpoint(value)
+        yield from [Path(value)] if os.path.isfile(value) else _checkpoint(value)
 
 
 def _module(name: str, attribute: str) -> Iterator[Path]:
@@ -71,7 +72,7 @@ def _module(name: str, attribute: str) -> Iterator[Path]:
 
 
 def _checkpoint(folder: str) -> Iterator[Path]:
-    if folder and Path(folder).is_dir():
+    if os.path.isdir(folder):
         from tritarea_agents.checkpoint import META, WEIGHTS, find  # which imports torch
 
         found = find(folder)

@@ -138,6 +138,8 @@ class Store:
         except (KeyError, ValueError) as error:
             raise StoreError(f"{path}: the file is damaged: its config: {error}") from error
         game = self.config.game.game
+        if [agent.name for agent in self.agents[: len(self.config.names)]] != self.config.names:
+            raise StoreError(f"{path}: the file is damaged: its agents are not those of its config")
         self.layout = layout_of(game, game.seats_of(self.config.game.checked))
 
     def __enter__(self) -> Store:
@@ -175,7 +177,10 @@ class Store:
         """How a stopping rule's tournament ended; None if it has not, or has no such rule."""
         with _told(self.path):
             row = self._connection.execute("SELECT value FROM about WHERE key = 'ended'").fetchone()
-        return None if row is None else Ended(**json.loads(row[0]))
+        try:
+            return None if row is None else Ended(**json.loads(row[0]))
+        except (TypeError, ValueError) as error:
+            raise StoreError(f"{self.path}: the file is damaged: its end: {error}") from error
 
     def blocks(self) -> NDArray[np.int64]:
         """The blocks that are stored, sorted."""
@@ -191,7 +196,7 @@ class Store:
     def parts(self, blocks: int | None = None) -> Iterator[Games]:
         """The games by id, some thousands at a time; with ``blocks``, those of so many first blocks."""
         where = "" if blocks is None else f" WHERE block < {int(blocks)}"
-        return map(self.layout.games, self._rows(", ".join(self.layout.columns), where, AT_ONCE))
+        return map(self._games, self._rows(", ".join(self.layout.columns), where, AT_ONCE))
 
     def recorded(self, at_once: int) -> Iterator[tuple[Games, list[Moves]]]:
         """The games by id, ``at_once`` at a time, with who did what in each.
@@ -201,8 +206,19 @@ class Store:
         """
         columns = [*self.layout.columns, "record"]
         for rows in self._rows(", ".join(columns), "", at_once):
-            games = self.layout.games([row[:-1] for row in rows])
+            games = self._games([row[:-1] for row in rows])
             yield games, [self._unpacked(row[0], row[-1]) for row in rows]
+
+    def _games(self, rows: list[Any]) -> Games:
+        try:
+            games = self.layout.games(rows)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise StoreError(f"{self.path}: the file is damaged: games: {error}") from error
+        strange = (games.holders < 0) | (games.holders >= len(self.agents))
+        if strange.any():
+            game = games.id[strange.any(axis=1)][0]
+            raise StoreError(f"{self.path}: the file is damaged: game {game}: it has an agent that is none")
+        return games
 
     def _rows(self, columns: str, where: str, at_once: int) -> Iterator[list[Any]]:
         with (
