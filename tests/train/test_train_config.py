@@ -144,7 +144,6 @@ BOMB = "a: &a [1, 1]\n" + "".join(f"{b}: &{b} [*{a}, *{a}]\n" for a, b in zip("a
     ("text", "told"),
     [
         (BOMB, "no aliases"),
-        ("steps: 5\nseed: 1\nsteps: 6", "'steps' is given twice in one mapping"),
         ("[" * 50_000, "not YAML"),
         ("seed: " + "9" * 50_000, "not YAML"),
         ("# " + "x" * 100_000, "at most 100,000 bytes"),
@@ -152,7 +151,7 @@ BOMB = "a: &a [1, 1]\n" + "".join(f"{b}: &{b} [*{a}, *{a}]\n" for a, b in zip("a
         ("".join(f"x{i}: 1\n" for i in range(5000)), "there is no such field"),
         ("x" * 50_000 + ": 1", "xxx …|not YAML"),
     ],
-    ids=["bomb", "twice", "deep", "huge number", "large", "long value", "many fields", "long field"],
+    ids=["bomb", "deep", "huge number", "large", "long value", "many fields", "long field"],
 )
 def test_hostile_files_are_refused_shortly(tmp_path, text, told):
     path = tmp_path / "a.yaml"
