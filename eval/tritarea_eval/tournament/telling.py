@@ -53,9 +53,8 @@ def numbers_of(store: Store, resamples: int | None = None) -> Numbers:
 def title_of(store: Store, found: Numbers) -> str:
     """What was played."""
     config = store.config
-    return (
-        f"{config.game.game.title}, {config.format}, {found.games:,} games on {found.deals:,} deals, seed {config.seed}"
-    )
+    played = f"{found.games:,} game{'s' * (found.games != 1)} on {found.deals:,} deal{'s' * (found.deals != 1)}"
+    return f"{config.game.game.title}, {config.format}, {played}, seed {config.seed}"
 
 
 def ranking_table(title: str, found: Numbers) -> Table:
@@ -100,7 +99,7 @@ def agent_table(found: Numbers) -> Table:
 
 def signed_text(estimate: Estimate, digits: int, *, plus: bool = True) -> str:
     """``mean (low … high)`` of what may be negative; the mean alone where there is no interval."""
-    form = f"{'+' if plus else ''}.{digits}f"
+    form = f"{'+' if plus else ''}z.{digits}f"  # z: no minus at what is rounded to 0
     mean = format(estimate.mean, form)
     if estimate.low is None or estimate.high is None:
         return mean
@@ -172,7 +171,7 @@ def remarks(store: Store, found: Numbers) -> list[str]:
 def _spread_text(spread: Spread) -> str:
     parts = [("the deal", spread.luck), ("the agents' skill", spread.skill)]
     told = [f"{name} {signed_text(part, 3, plus=False)}" for name, part in parts if part is not None]
-    return ", ".join([*told, f"the rest {spread.rest:.3f}"])
+    return ", ".join([*told, f"the rest {spread.rest:z.3f}"])
 
 
 def _failures_told(store: Store, failures: list[Failure]) -> list[str]:
