@@ -169,7 +169,7 @@ def test_an_error_while_writing_is_told(tmp_path: Path) -> None:
 def test_a_full_disk_is_told() -> None:
     game, options, found = simple(1)
     frame = frame_of(game, options, found)
-    with pytest.raises(OSError, match="No space left|cannot be written"):
+    with pytest.raises(OSError, match=r"No space left|cannot be written"):
         parquet.write([frame], dataset.schema_of(game, NAMES), Path("/dev/full"), {})
 
 

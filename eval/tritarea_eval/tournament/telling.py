@@ -98,12 +98,13 @@ def agent_table(found: Numbers) -> Table:
 
 
 def signed_text(estimate: Estimate, digits: int, *, plus: bool = True) -> str:
-    """``mean (low … high)`` of what may be negative; the mean alone where there is no interval."""
+    """``mean (low … high)`` of what may be negative, or its limit; the mean alone where there is no interval."""
     form = f"{'+' if plus else ''}z.{digits}f"  # z: no minus at what is rounded to 0
     mean = format(estimate.mean, form)
-    if estimate.low is None or estimate.high is None:
-        return mean
-    return f"{mean} ({estimate.low:{form}} … {estimate.high:{form}})"
+    low, high = (None if end is None else format(end, form) for end in (estimate.low, estimate.high))
+    if low is None or high is None:
+        return mean if low == high else f"{mean} (≤ {high})" if low is None else f"{mean} (≥ {low})"
+    return f"{mean} ({low} … {high})"
 
 
 def pair_table(found: Numbers, names: Sequence[str]) -> RenderableType:
