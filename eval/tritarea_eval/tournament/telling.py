@@ -184,7 +184,7 @@ def _failures_told(store: Store, failures: list[Failure]) -> list[str]:
             kinds = ", ".join(f"{kind} {count:,}" for kind, count in sorted(Counter(one.what for one in own).items()))
             first = own[0]
             lines.append(
-                f"{agent.name} failed in {len(own):,} games ({kinds}); first in game {first.game}, "
+                f"{agent.name} failed in {len(own):,} game{'s' * (len(own) != 1)} ({kinds}); first in game {first.game}, "
                 f"decision {first.decision}: {first.message}"
             )
     return lines
