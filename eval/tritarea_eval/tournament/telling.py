@@ -182,9 +182,9 @@ def _failures_told(store: Store, failures: list[Failure]) -> list[str]:
         own = [failure for failure in failures if failure.agent == agent.number]
         if own:
             kinds = ", ".join(f"{kind} {count:,}" for kind, count in sorted(Counter(one.what for one in own).items()))
-            first = own[0]
+            first, games = own[0], f"{len(own):,} game{'s' * (len(own) != 1)}"
             lines.append(
-                f"{agent.name} failed in {len(own):,} game{'s' * (len(own) != 1)} ({kinds}); first in game {first.game}, "
+                f"{agent.name} failed in {games} ({kinds}); first in game {first.game}, "
                 f"decision {first.decision}: {first.message}"
             )
     return lines
