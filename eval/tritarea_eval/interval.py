@@ -16,7 +16,7 @@ _AT_ONCE = 1_000_000  # entries of an index drawn at a time
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean and its 95% interval; the interval is None where there is but one deal."""
+    """A mean and its 95% interval; both ends are None where there is none, one if there is a limit on one side only."""
 
     mean: float
     low: float | None

@@ -165,6 +165,14 @@ def test_an_error_while_writing_is_told(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no such device")
+def test_a_full_disk_is_told() -> None:
+    game, options, found = simple(1)
+    frame = frame_of(game, options, found)
+    with pytest.raises(OSError, match=r"No space left|cannot be written"):
+        parquet.write([frame], dataset.schema_of(game, NAMES), Path("/dev/full"), {})
+
+
 def test_the_columns_are_documented() -> None:
     page = PAGE.read_text()
     types = dataset.schema_of(games.get("tritarea"), NAMES)

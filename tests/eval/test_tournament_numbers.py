@@ -204,7 +204,7 @@ def test_repeated_games_and_few_deals_are_told() -> None:
     notes = numbers_of(games._replace(digest=games.digest // np.uint64(2)), 2).notes
     assert notes == (
         "5 of 10 games repeat another action for action: they add nothing new",
-        "5 deals are too few for intervals: 8 at least",
+        "intervals take at least 8 deals, and there are 5",
     )
 
 

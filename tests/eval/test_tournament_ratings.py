@@ -117,7 +117,9 @@ def test_an_agent_that_always_wins_is_finite_and_told() -> None:
     found = rated(games, 4)
     assert found.measured == (1, 2, 3)
     assert 500 < found.ratings[0].mean < 5000
-    assert found.ratings[0].low is None
+    low, high = found.ratings[0].low, found.ratings[0].high
+    assert low is not None
+    assert (max(found.ratings[a].mean for a in found.measured) < low < found.ratings[0].mean, high) == (True, None)
     assert sum(found.ratings[a].mean for a in found.measured) == pytest.approx(0, abs=1e-9)
     assert found.ratings[1].low is not None
     assert found.difference(0, 1).low is None
@@ -198,3 +200,29 @@ def test_openskill_sees_who_is_stronger() -> None:
     assert found[0][1] < found[3][1] == 25 / 3
     alone = openskill_ratings(simulate([0.0], 5, 0, tables=[(0, 0)], taste=0.0), 1)
     assert alone == [(25.0, 25 / 3)]
+
+
+def test_who_always_loses_or_wins_has_a_limit_like_the_rule_of_three() -> None:
+    """Equal agents 0 and 1 win in turn; 2 met agent 0 on 20 deals of three games, and won none, or all."""
+    deals = 20
+    at = np.arange(deals).repeat(3)
+    even = [([0, 1], [1, 0]), ([0, 1], [0, 1])] * deals
+    for side in (-1, 1):
+        rows = [*even, *[([0, 2], [0, side])] * (3 * deals)]
+        holders, scores = np.array([row[0] for row in rows]), np.array([row[1] for row in rows])
+        first, second, odd = rated(games_of(holders, scores, np.concatenate([np.arange(2 * deals), at])), 3).ratings
+        other = 1 - 0.05 ** (1 / deals)  # with this chance to win a game, none of 20 is won once in twenty times
+        apart = SCALE * np.log(other / (1 - other))
+        assert first.mean == pytest.approx(second.mean, abs=20)
+        end, none = (odd.high, odd.low) if side < 0 else (odd.low, odd.high)
+        assert none is None
+        assert end == pytest.approx(first.mean - side * apart, abs=1e-6)
+        assert (odd.mean - end) * side > 0
+
+
+def test_limits_take_enough_deals() -> None:
+    holders, scores = np.array([[0, 1], [0, 1], [0, 2]]), np.array([[1, 0], [0, 1], [1, 0]])
+    games = [games_of(holders.repeat(n, 0), scores.repeat(n, 0), np.tile(np.arange(n), 3)) for n in (7, 8)]
+    few, many = (rated(one, 3).ratings[2] for one in games)
+    assert (few.low, few.high, many.low) == (None, None, None)
+    assert many.high is not None

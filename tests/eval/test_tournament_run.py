@@ -6,6 +6,7 @@ import io
 import json
 import multiprocessing
 import random
+import re
 import signal
 import subprocess
 import time
@@ -327,6 +328,16 @@ def test_what_goes_together(whole: Path, tmp_path: Path) -> None:
     assert "there is no file" in refused("tournament", written(tmp_path), "--table", "--out", tmp_path / "none.sqlite")
     assert "cannot be read" in refused("tournament", tmp_path / "none.yaml")
     assert run("tournament", tmp_path, "--table").exit_code == 2
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no such device")
+def test_a_table_that_finds_no_room(whole: Path, tmp_path: Path) -> None:
+    path = tmp_path / "copied.sqlite"
+    path.write_bytes(whole.read_bytes())
+    for kind in ("csv", "parquet"):
+        path.with_suffix(f".{kind}").symlink_to("/dev/full")
+        told = refused("tournament", path, "--table", "--export", kind)
+        assert re.match("error: (No space left|the table cannot be written: )", told)
 
 
 def test_nothing_takes_the_place_of_the_tournaments_file(whole: Path, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import functools
 import json
 import os
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 MOST = 2**64 - 1  # the largest seed
+DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO)  # errors that no file's name goes with
 EXTRAS = {  # packages that the environment alone does not need, and the extra that brings them
     **dict.fromkeys(("torch", "stable_baselines3", "sb3_contrib", "safetensors", "tensorboard"), "train"),
     **dict.fromkeys(("scipy", "rich", "yaml", "pydantic", "polars", "openskill"), "eval"),
@@ -47,7 +49,7 @@ def user_input() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise UserError(f"{error.filename}: {error.strerror}") from error
+        raise UserError(_trouble(error)) from error
     except (ValueError, TypeError) as error:
         raise UserError(str(error)) from error
 
@@ -62,7 +64,11 @@ def guarded(command: F) -> F:
         except UserError as error:
             raise fail(str(error), 2) from error
         except (FileNotFoundError, FileExistsError, PermissionError, IsADirectoryError, NotADirectoryError) as error:
-            raise fail(f"{error.filename}: {error.strerror}", 2) from error
+            raise fail(_trouble(error), 2) from error
+        except OSError as error:
+            if error.errno not in DISK:
+                raise
+            raise fail(_trouble(error), 2) from error
         except ImportError as error:
             package = (error.name or "").partition(".")[0]
             if package in EXTRAS:
@@ -74,6 +80,12 @@ def guarded(command: F) -> F:
             raise fail(str(error) or "stopped", 130) from error
 
     return run  # type: ignore[return-value]
+
+
+def _trouble(error: OSError) -> str:
+    """Which file it is about, if that is known, and what went wrong."""
+    where = "" if error.filename is None else f"{error.filename}: "
+    return f"{where}{error.strerror or error}"
 
 
 def fail(message: str, code: int) -> typer.Exit:

@@ -260,7 +260,7 @@ def _notes(games: int, distinct: int, deals: int) -> tuple[str, ...]:
     if distinct < games:
         notes.append(f"{games - distinct} of {games} games repeat another action for action: they add nothing new")
     if deals < FEWEST:
-        notes.append(f"{deals} deals are too few for intervals: {FEWEST} at least")
+        notes.append(f"intervals take at least {FEWEST} deals, and there {'are' if deals != 1 else 'is'} {deals}")
     return tuple(notes)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import queue
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -32,7 +33,7 @@ def write(frames: Iterable[pl.DataFrame], schema: Mapping[str, Any], path: Path,
         metadata: texts for the file's head.
 
     Raises:
-        IsADirectoryError: ``path`` is a folder.
+        OSError: the file cannot be written.
     """
     with replacing(path) as out:
         return _write(frames, schema, out.buffer, metadata)  # type: ignore[attr-defined]
@@ -63,7 +64,12 @@ def _write(frames: Iterable[pl.DataFrame], schema: Mapping[str, Any], out: IO[by
             _hand_over(_Broken(), waiting, writing)
             raise
         _hand_over(None, waiting, writing)
-        writing.result()
+        try:
+            writing.result()
+        except pl.exceptions.ComputeError as error:
+            if not str(error).startswith("parquet: "):  # polars' way to tell of writing that fails, as on a full disk
+                raise
+            raise OSError(errno.EIO, f"the table cannot be written: {error}") from error
     return rows
 
 

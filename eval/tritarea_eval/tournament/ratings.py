@@ -15,6 +15,7 @@ from scipy.sparse import csgraph
 from ..interval import Estimate
 from . import plackett_luce, ranking
 from .games import Games
+from .limits import limit
 from .resampling import Deals, interval
 
 SCALE = 400 / math.log(10)  # points for one unit of a strength's logarithm: 400 points are ten times the strength
@@ -26,7 +27,8 @@ class Ratings:
     """The strengths of all agents.
 
     Attributes:
-        ratings: of each agent, in points; their mean over ``measured`` is 0. No interval for those outside it.
+        ratings: of each agent, in points; their mean over ``measured`` is 0. Of those outside it, who always won has
+            but a lower limit, and who always lost an upper one (``limits``); who did not meet them has none.
         resampled: (resamples, K) float64, the ratings on each resample of the deals.
         measured: the agents between which the results fix every difference; empty if there are no two such.
         deals: (K,) int64, on how many deals each agent met another.
@@ -72,11 +74,23 @@ def rate(games: Games, names: Sequence[str], deals: Deals) -> Ratings:
     resampled = SCALE * (others - others[:, centre].mean(axis=1, keepdims=True))
     met = _met(found.counts, found.members)
     least = int(met[centre].min())
+    main = np.isin(np.arange(agents), measured)
     ratings = tuple(
-        interval(float(points[a]), resampled[:, a], least) if a in measured else Estimate(float(points[a]), None, None)
+        interval(float(points[a]), resampled[:, a], least)
+        if main[a]
+        else _one_sided(float(points[a]), limit(games, levels, best, a, main, deals), float(best[centre].mean()))
         for a in range(agents)
     )
     return Ratings(ratings, resampled, measured, met, notes)
+
+
+def _one_sided(point: float, found: tuple[bool, float] | None, mean: float) -> Estimate:
+    """A rating, and its limit, if any, on the side of the others; the prior sets the rating beyond it."""
+    if found is None:
+        return Estimate(point, None, None)
+    won, log = found
+    end = SCALE * (log - mean)
+    return Estimate(point, min(end, point), None) if won else Estimate(point, None, max(end, point))
 
 
 def history(games: Games, names: Sequence[str], steps: int = 20) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -153,7 +167,7 @@ def _measured(games: Games, levels: NDArray[np.int64], names: Sequence[str]) -> 
         if side.any():
             notes.append(
                 f"{_listed(names, side)} never finished {words} or level with any of {those}: the distance is as the "
-                f"prior sets it, and has no interval"
+                f"prior sets it, and has a limit on one side at most"
             )
     return tuple(int(a) for a in inside), tuple(notes)
 

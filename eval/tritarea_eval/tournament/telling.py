@@ -53,9 +53,8 @@ def numbers_of(store: Store, resamples: int | None = None) -> Numbers:
 def title_of(store: Store, found: Numbers) -> str:
     """What was played."""
     config = store.config
-    return (
-        f"{config.game.game.title}, {config.format}, {found.games:,} games on {found.deals:,} deals, seed {config.seed}"
-    )
+    played = f"{found.games:,} game{'s' * (found.games != 1)} on {found.deals:,} deal{'s' * (found.deals != 1)}"
+    return f"{config.game.game.title}, {config.format}, {played}, seed {config.seed}"
 
 
 def ranking_table(title: str, found: Numbers) -> Table:
@@ -99,12 +98,13 @@ def agent_table(found: Numbers) -> Table:
 
 
 def signed_text(estimate: Estimate, digits: int, *, plus: bool = True) -> str:
-    """``mean (low … high)`` of what may be negative; the mean alone where there is no interval."""
-    form = f"{'+' if plus else ''}.{digits}f"
+    """``mean (low … high)`` of what may be negative, or its limit; the mean alone where there is no interval."""
+    form = f"{'+' if plus else ''}z.{digits}f"  # z: no minus at what is rounded to 0
     mean = format(estimate.mean, form)
-    if estimate.low is None or estimate.high is None:
-        return mean
-    return f"{mean} ({estimate.low:{form}} … {estimate.high:{form}})"
+    low, high = (None if end is None else format(end, form) for end in (estimate.low, estimate.high))
+    if low is None or high is None:
+        return mean if low == high else f"{mean} (≤ {high})" if low is None else f"{mean} (≥ {low})"
+    return f"{mean} ({low} … {high})"
 
 
 def pair_table(found: Numbers, names: Sequence[str]) -> RenderableType:
@@ -172,7 +172,7 @@ def remarks(store: Store, found: Numbers) -> list[str]:
 def _spread_text(spread: Spread) -> str:
     parts = [("the deal", spread.luck), ("the agents' skill", spread.skill)]
     told = [f"{name} {signed_text(part, 3, plus=False)}" for name, part in parts if part is not None]
-    return ", ".join([*told, f"the rest {spread.rest:.3f}"])
+    return ", ".join([*told, f"the rest {spread.rest:z.3f}"])
 
 
 def _failures_told(store: Store, failures: list[Failure]) -> list[str]:
@@ -182,9 +182,9 @@ def _failures_told(store: Store, failures: list[Failure]) -> list[str]:
         own = [failure for failure in failures if failure.agent == agent.number]
         if own:
             kinds = ", ".join(f"{kind} {count:,}" for kind, count in sorted(Counter(one.what for one in own).items()))
-            first = own[0]
+            first, games = own[0], f"{len(own):,} game{'s' * (len(own) != 1)}"
             lines.append(
-                f"{agent.name} failed in {len(own):,} games ({kinds}); first in game {first.game}, "
+                f"{agent.name} failed in {games} ({kinds}); first in game {first.game}, "
                 f"decision {first.decision}: {first.message}"
             )
     return lines

@@ -117,13 +117,14 @@ def page(title: str, body: Markup) -> str:
 
 
 def shown(estimate: Estimate | None, digits: int, sign: bool = False) -> str:
-    """``mean (low … high)``; the mean alone where there is no interval, a dash where there is nothing."""
+    """``mean (low … high)``, or its limit; the mean alone where there is no interval, a dash where there is nothing."""
     if estimate is None:
         return "–"
     mean = number(estimate.mean, digits, sign)
-    if estimate.low is None or estimate.high is None:
-        return mean
-    return f"{mean} ({number(estimate.low, digits, sign)} … {number(estimate.high, digits, sign)})"
+    low, high = (None if end is None else number(end, digits, sign) for end in (estimate.low, estimate.high))
+    if low is None or high is None:
+        return mean if low == high else f"{mean} (≤ {high})" if low is None else f"{mean} (≥ {low})"
+    return f"{mean} ({low} … {high})"
 
 
 def number(value: float, digits: int, sign: bool = False) -> str:

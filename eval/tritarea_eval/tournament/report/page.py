@@ -17,7 +17,8 @@ WIDE = 7.0  # inches: a plot that has a row of its own
 
 CAPTIONS = {
     "ranking": "Ratings by maximum likelihood in the Plackett-Luce model; 400 points are ten times the strength, the "
-    "mean is 0. The bar is the 95% interval, from a bootstrap over deals.",
+    "mean is 0. The bar is the 95% interval, from a bootstrap over deals. An arrow, and ≤ or ≥: it always lost, or "
+    "won, and a limit is all that is known; the hollow mark shows the order at most.",
     "growth": "The rating on the first games alone, in the order of their numbers; the bar at the end is the 95% "
     "interval.",
     "pairs-share": "Where both sat at one table: of the wins that one of the two seats took, the part of the row's "

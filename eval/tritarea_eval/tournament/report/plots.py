@@ -38,14 +38,26 @@ def labels(names: Sequence[str]) -> list[str]:
 def intervals(
     name: str, told: str, names: Sequence[str], centre: Floats, low: Floats, high: Floats, along: str, even: float
 ) -> Plot:
-    """A row for each agent: a value (K,) and its interval (NaN: it has none), beside a line for what is even."""
+    """A row for each agent: a value (K,) and its interval (NaN: it has none), beside a line for what is even.
+
+    Of whom only one end is known, an arrow goes from there on, and the value is hollow.
+    """
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
         rows = np.arange(len(names))[::-1]
         axes.axvline(even, color=INK, linewidth=0.8, linestyle=":")
         axes.hlines(rows, low, high, color=COLOURS[0], linewidth=2.5)
-        axes.plot(centre, rows, "o", color=COLOURS[0], markeredgecolor=INK, markeredgewidth=0.7)
+        every = np.concatenate([centre, low, high])
+        room = 0.05 * float(np.nanmax(every) - np.nanmin(every))
+        known = np.isfinite(low) == np.isfinite(high)
+        for end, beyond, head in ((high, centre - room, "<"), (low, centre + room, ">")):
+            some = ~known & np.isfinite(end)
+            axes.hlines(rows[some], end[some], beyond[some], color=COLOURS[0], linewidth=1.2)
+            axes.plot(beyond[some], rows[some], head, color=COLOURS[0], markersize=5)
+            axes.plot(end[some], rows[some], "|", color=COLOURS[0], markersize=9, markeredgewidth=2)
+        axes.plot(centre[known], rows[known], "o", color=COLOURS[0], markeredgecolor=INK, markeredgewidth=0.7)
+        axes.plot(centre[~known], rows[~known], "o", color="white", markeredgecolor=INK, markeredgewidth=0.7)
         _rows(axes, labels(names), rows)
         axes.set_xlabel(along)
         axes.margins(x=0.08)
