@@ -24,7 +24,7 @@ from tritarea_train.config import ConfigError
     ("file", "place", "value", "told"),
     [
         (STATE, "", [1], r"state.json: an object with named fields, not list"),
-        (STATE, "", {"format": 1}, r"state.json: agent: Field required"),
+        (STATE, "", {"format": 1}, r"state.json: agent: is missing"),
         (STATE, "strategy", None, r"state.json: strategy: .*not None"),
         (STATE, "strategy.step", "0.2", r"state.json: strategy.step: .*valid number, not '0.2'"),
         (STATE, "strategy.step", 0, r"state.json: strategy.step: .*greater than or equal to 0.000000001, not 0"),
