@@ -26,7 +26,7 @@ def tournament_report(store: Store, found: Numbers) -> list[RenderableType]:
         parts.append(pair_table(found, names))
     parts += [place_table("By seat", "seat", found.seats), place_table("By start", "after the leader", found.starts)]
     if found.sources:
-        parts.append(source_table(found))
+        parts += [source_table(found), winning_table(found)]
     parts.append(Text("\n".join(remarks(store, found))))
     return parts
 
@@ -140,18 +140,26 @@ def place_table(title: str, what: str, places: Sequence[Place | None]) -> Table:
 
 
 def source_table(found: Numbers) -> Table:
-    """Where points come from: of each agent on the mean, and what separates winners from the others."""
-    table = Table(title="Mean points by source; winners less others", title_justify="left")
+    """Where points come from: of each agent on the mean."""
+    table = Table(title="Mean points by source", title_justify="left")
+    table.add_column("agent", overflow="fold")
+    for source in found.sources:
+        table.add_column(source.name, justify="right", overflow="fold")
+    for agent in (found.agents[number] for number in found.ranking):
+        means = [f"{mean:.1f}" for mean in agent.sources] if agent.sources else ["-"] * len(found.sources)
+        table.add_row(agent.name, *means)
+    return table
+
+
+def winning_table(found: Numbers) -> Table:
+    """What separates winners from the others."""
+    table = Table(title="What wins: winners' points less the others'", title_justify="left")
     table.add_column("source")
-    agents = [found.agents[number] for number in found.ranking]
-    for agent in agents:
-        table.add_column(agent.name, justify="right", overflow="fold")
-    for column in ("winners' gap, 95%", "part", "effect"):
+    for column in ("gap, 95%", "part", "effect"):
         table.add_column(column, justify="right")
-    for i, source in enumerate(found.sources):
-        means = (f"{agent.sources[i]:.1f}" if agent.sources else "-" for agent in agents)
+    for source in found.sources:
         gap = "-" if source.gap is None else signed_text(source.gap, 1)
-        table.add_row(source.name, *means, gap, f"{source.part:.0%}", f"{source.effect:+.2f}")
+        table.add_row(source.name, gap, f"{source.part:.0%}", f"{source.effect:+.2f}")
     return table
 
 
