@@ -6,7 +6,7 @@ import shutil
 import numpy as np
 import pytest
 import torch
-from tiny import assert_same, content, tiny
+from tiny import content, tiny
 
 from tritarea_agents import make
 from tritarea_agents.checkpoint import CheckpointError, find
@@ -16,7 +16,7 @@ from tritarea_agents.policy import Parameters, PolicyAgent, load_net
 from tritarea_env import games
 from tritarea_env.batch import Batch
 from tritarea_env.games.tritarea.rules import KEEP, ONE_BLOCK, TWO_BLOCKS
-from tritarea_train import driver, train
+from tritarea_train import train
 from tritarea_train.config import ConfigError, OpponentsConfig
 from tritarea_train.league import League
 from tritarea_train.model import build
@@ -155,23 +155,6 @@ def test_every_part_learns(run_of, kind):
     after = content(find(run_of("tritarea", **KINDS[kind])))["weights"]
     assert before.keys() == after.keys()
     assert [key for key in after if torch.equal(before[key], after[key])] == []
-
-
-def test_a_run_goes_on_as_if_it_had_not_stopped(run_of, tmp_path, monkeypatch):
-    overrides = {**KINDS["cards_board"], "net__critic": "oracle"}
-    save = driver.Driver.save
-
-    def save_and_die(self):
-        save(self)
-        raise SystemExit("killed")
-
-    monkeypatch.setattr(driver.Driver, "save", save_and_die)
-    with pytest.raises(SystemExit):
-        train(tiny(**overrides), tmp_path)
-    monkeypatch.undo()
-    torch.manual_seed(123)
-    resumed = train(tiny(**overrides), tmp_path, resume=True)
-    assert_same(content(find(run_of("tritarea", **overrides))), content(resumed))
 
 
 def test_runs_with_and_without_it_meet(run_of, tmp_path):
